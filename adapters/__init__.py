@@ -1,0 +1,1 @@
+"""Platforms: their events in, our replies out. `base` is the narrow waist they share."""

@@ -1,0 +1,1 @@
+"""The YAML file as typed settings."""

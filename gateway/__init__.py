@@ -1,0 +1,1 @@
+"""The host: everything that touches the world on behalf of the agents."""
