@@ -147,5 +147,8 @@ class Adapter(Protocol):
     async def edit(self, address: Address, message_id: str, part: Part) -> None:
         """Replace a message. An edit that changes nothing is a success."""
 
+    async def delete(self, address: Address, message_id: str) -> None:
+        """Take a message of ours away. One that is already gone is a success."""
+
     async def typing(self, address: Address) -> None:
         """Show for some seconds that an answer is being made."""
