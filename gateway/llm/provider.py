@@ -9,8 +9,12 @@ ChatRequest = dict[str, Any]
 ChatCompletion = dict[str, Any]
 """A whole OpenAI chat completion: `choices[0].message`, `finish_reason`, `usage`."""
 
-TextSink = Callable[[str], None]
-"""Called with each piece of text meant for the person, as it arrives (no reasoning)."""
+TextSink = Callable[[str | None], None]
+"""Called with each piece of text meant for the person, as it arrives (no reasoning).
+
+`None` means: forget what this call has sent so far, it is being made again from the start. So a
+retry after half an answer never shows the half and then the whole.
+"""
 
 
 class Provider(Protocol):
