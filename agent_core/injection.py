@@ -1,0 +1,77 @@
+"""Looks for what must not get into the system prompt: orders to the model, and hidden characters.
+
+Works on what will be part of the prompt (memory entries). It has to let ordinary notes pass: a
+"check-in with the team daily", a path to SSH keys, family emoji and Persian or Hindi spelling,
+which both need joiners. It is one wall among several, not a proof.
+"""
+
+import re
+
+_patterns: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        (
+            "an instruction to drop other instructions",
+            r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}"
+            r"\b(?:previous|prior|above|earlier|all|system|your)\b[^.\n]{0,30}"
+            r"\b(?:instructions?|rules?|prompts?|guidelines?|directives?)\b",
+        ),
+        (
+            "a claim to be a system message",
+            r"(?:^|\n)\s*(?:<\|?(?:im_start\|)?system\|?>|\[/?(?:system|inst)\]|#+\s*system prompt\b)"
+            r"|<\|im_(?:start|end)\|>|\bnew system prompt\b|\bsystem prompt override\b",
+        ),
+        (
+            "an instruction to deceive the person",
+            r"\b(?:do not|don't|never)\s+(?:(?:tell|inform)\s+the\s+user\b|let\s+the\s+user\s+know)"
+            r"|\bwithout\s+(?:telling|informing)\s+the\s+user\b",
+        ),
+        (
+            "an instruction to give away the prompt or secrets",
+            r"\b(?:reveal|print|output|repeat|send|leak|post|upload|exfiltrate)\b[^.\n]{0,40}"
+            r"\b(?:(?:system|hidden) prompt|api[ _-]?keys?|credentials|passwords?|secrets?|tokens?)\b"
+            r"[^.\n]{0,60}(?:\bto\b|https?://|\bverbatim\b)",
+        ),
+        (
+            "a command that sends secrets away",
+            r"\b(?:curl|wget|nc|ncat|invoke-webrequest)\b[^\n]{0,200}"
+            r"(?:\$\{?\w*(?:key|token|secret|pass)\w*|\.env\b|id_rsa|id_ed25519|\.ssh/|/etc/passwd)",
+        ),
+        (
+            "a command that reads secrets",
+            r"\bcat\s+[^\n|;]{0,80}(?:\.env\b|id_rsa|id_ed25519|/etc/shadow|\.netrc|\.pgpass)",
+        ),
+        ("a command that opens a way in", r">>\s*\S*authorized_keys|\b(?:curl|wget)\b[^\n|]*\|\s*\w*sh\b"),
+    )
+)
+
+# Format characters that nobody can see: zero width, bidirectional controls, tags.
+_invisible = re.compile("[\u200b\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]|[\U000e0000-\U000e007f]")
+_joiner = re.compile("[\u200c\u200d]")
+# Scripts that spell with joiners: Arabic, Indic (Devanagari … Sinhala), Mongolian; RTL marks too.
+_joined_scripts = re.compile("[\u0590-\u08ff\u0900-\u0dff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufefc]")
+_pictograph = re.compile("[\u2190-\u2bff\ufe0f\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]")
+_tag_flag = re.compile("\U0001f3f4[\U000e0030-\U000e007a]+\U000e007f")  # Scotland's, Wales's …
+_fullwidth = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+
+
+def scan(text: str) -> str | None:
+    """What was found, as a phrase for an error text, or None if the text may pass."""
+    plain = text.translate(_fullwidth)
+    for name, pattern in _patterns:
+        if pattern.search(plain):
+            return name
+    visible = _tag_flag.sub("", text)
+    if _invisible.search(visible) or _has_stray_joiner(visible):
+        return "invisible characters"
+    return None
+
+
+def _has_stray_joiner(text: str) -> bool:
+    """Whether a joiner joins neither emoji nor letters of a script that spells with joiners."""
+    for match in _joiner.finditer(text):
+        before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+        in_emoji = _pictograph.match(before) and _pictograph.match(after)
+        if not in_emoji and not _joined_scripts.match(before):
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""The tools that the agent carries itself: their schemas, and what they do to a session."""
