@@ -1,0 +1,129 @@
+"""One reply: a text that grows on the screen, and is put there for good exactly once.
+
+A reply belongs to one turn. Once it is finished nothing changes it any more: text that comes late
+is dropped. The pace of edits is `pace`'s, the messages are `screen`'s.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from adapters.base import Adapter, AdapterError, Address, Button, Part, RateLimited
+from gateway.delivery.pace import Pace
+from gateway.delivery.persistence import BACKOFF_S, Outcome
+from gateway.delivery.screen import Screen
+
+_log = structlog.get_logger()
+
+Buttons = tuple[tuple[Button, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverySettings:
+    """What holds for every reply."""
+
+    is_streaming: bool = True
+    first_edit_chars: int = 24
+    backoff_s: tuple[float, ...] = BACKOFF_S
+
+
+def with_buttons(parts: Sequence[Part], buttons: Buttons) -> list[Part]:
+    """The parts with buttons under the last one."""
+    if not parts or not buttons:
+        return list(parts)
+    return [*parts[:-1], replace(parts[-1], buttons=buttons)]
+
+
+class Reply:
+    """A reply on its way to one address."""
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        address: Address,
+        settings: DeliverySettings,
+        growing_buttons: Buttons = (),  # under the text while it grows
+    ) -> None:
+        self.text = ""  # as streamed so far, on the screen or not yet
+        self._kept = ""  # what was there when the present stream started
+        self._adapter = adapter
+        self._settings = settings
+        self._growing_buttons = growing_buttons
+        self._screen = Screen(adapter, address, settings.backoff_s)
+        self._screen_in_use = asyncio.Lock()
+        self._has_grown = asyncio.Event()
+        self._is_closed = asyncio.Event()
+
+    def begin(self, *, continues: bool) -> None:
+        """Another stream starts: it goes on with the text, or takes its place."""
+        if not self._is_closed.is_set():
+            self._kept = self.text if continues else ""
+            self.text = self._kept
+
+    def grow(self, piece: str | None) -> None:
+        """More text has arrived; `None` takes back what this stream has brought (`TextSink`)."""
+        if self._is_closed.is_set():
+            return
+        if piece is None:
+            self.text = self._kept
+        elif piece:
+            self.text += piece
+            self._has_grown.set()
+
+    async def stream(self) -> None:
+        """Keep the screen up with the growing text; returns when the reply is closed.
+
+        A failed edit is no harm: the final text is shown whatever happened before.
+        """
+        if not self._settings.is_streaming:
+            return
+        pace = Pace(self._adapter.edit_interval_s)
+        while not pace.is_hopeless and not self._screen.is_uncertain:
+            await self._has_grown.wait()
+            self._has_grown.clear()
+            if self._is_closed.is_set():
+                return
+            if len(self.text) >= self._settings.first_edit_chars or not self._screen.is_empty:
+                pace = await self._preview(pace)
+                await self._pause(pace.pause_s)
+
+    async def finish(self, markdown: str, buttons: Buttons = ()) -> Outcome:
+        """Show the final text, once. Whatever was previewed turns into it."""
+        self._close()
+        async with self._screen_in_use:
+            parts = self._adapter.render(markdown)
+            return await self._screen.show(with_buttons(parts, buttons))
+
+    async def withdraw(self) -> Outcome:
+        """Take away what was previewed: there is no final text."""
+        self._close()
+        async with self._screen_in_use:
+            return await self._screen.show([])
+
+    def _close(self) -> None:
+        self._is_closed.set()
+        self._has_grown.set()
+
+    async def _preview(self, pace: Pace) -> Pace:
+        # The lock lets a preview that is under way end before the final text: cutting it off
+        # would leave a message on the screen whose id nobody knows.
+        async with self._screen_in_use:
+            parts = with_buttons(self._adapter.preview(self.text), self._growing_buttons)
+            try:
+                await self._screen.try_to_show(parts, self._is_closed.is_set)
+            except RateLimited as error:
+                _log.info("edits slowed down", wait_s=error.retry_after_s)
+                return pace.after_flood(error.retry_after_s)
+            except AdapterError as error:
+                _log.info("edit failed", error=str(error))
+                return pace.after_failure()
+            return pace.after_success()
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._is_closed.wait()
+        except TimeoutError:
+            return

@@ -1,0 +1,126 @@
+"""The messages of one reply on a platform, and the steps that make them what they should be.
+
+Owns what is on the screen and how steps are carried out. What is wanted comes from `reply`; the
+next step from `reconcile`; what a failure means from `persistence`.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import structlog
+
+from adapters.base import Adapter, AdapterError, Address, Ambiguous, Part, TargetGone
+from gateway.delivery.persistence import BACKOFF_S, Again, Attempt, Outcome, decide
+from gateway.delivery.reconcile import Delete, Edit, Send, Shown, Step, next_step
+
+LONG_WAIT_S = 120
+"""A stated wait beyond this is worth a warning. It is kept all the same, by this chat alone."""
+
+_log = structlog.get_logger()
+
+
+class Screen:
+    """One reply's messages. Not for two callers at a time."""
+
+    def __init__(
+        self, adapter: Adapter, address: Address, backoff_s: Sequence[float] = BACKOFF_S
+    ) -> None:
+        self._adapter = adapter
+        self._address = address
+        self._backoff_s = backoff_s
+        self._shown: list[Shown | None] = []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been shown yet."""
+        return not self._shown
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether a message may be there whose id nobody knows: it can't be edited."""
+        return any(shown is not None and shown.message_id is None for shown in self._shown)
+
+    async def try_to_show(self, wanted: Sequence[Part], is_over: Callable[[], bool]) -> None:
+        """Get nearer to the wanted parts, without insisting; stops between steps when `is_over`.
+
+        Raises the `AdapterError` of the first step that fails.
+        """
+        while not is_over() and (step := next_step(self._shown, wanted)) is not None:
+            attempt = Attempt(step, self._is_reply(step))
+            try:
+                await self._carry_out(attempt)
+            except TargetGone:
+                self._forget_target(attempt)
+                raise
+            except Ambiguous:
+                if isinstance(step, Send):
+                    self._record(step, None)
+                raise
+
+    async def show(self, wanted: Sequence[Part]) -> Outcome:
+        """Show the wanted parts whatever it takes, each exactly once.
+
+        Returns the worst that befell a part. Waits as long as the platform says.
+        """
+        worst = Outcome.SHOWN
+        while (step := next_step(self._shown, wanted)) is not None:
+            outcome = await self._insist(step)
+            if outcome is not Outcome.SHOWN:
+                worst = outcome
+                _log.error("part not shown", outcome=outcome, part=step.index, of=len(wanted))
+            if outcome.ends_reply:
+                break
+        return worst
+
+    async def _insist(self, step: Step) -> Outcome:
+        attempt = Attempt(step, self._is_reply(step))
+        while True:
+            try:
+                await self._carry_out(attempt)
+            except AdapterError as error:
+                verdict = decide(error, attempt, self._backoff_s)
+                _log.info("step failed", step=type(attempt.step).__name__, error=str(error))
+                if isinstance(verdict, Again):
+                    if verdict.wait_s > LONG_WAIT_S:
+                        _log.warning("long wait demanded by the platform", wait_s=verdict.wait_s)
+                    if isinstance(error, TargetGone):
+                        self._forget_target(attempt)
+                    attempt = verdict.attempt
+                    await asyncio.sleep(verdict.wait_s)
+                    continue
+                if not verdict.ends_reply:
+                    self._record(step, None)
+                return verdict
+            return Outcome.SHOWN
+
+    def _is_reply(self, step: Step) -> bool:
+        return isinstance(step, Send) and step.index == 0 and self._address.reply_to is not None
+
+    def _forget_target(self, attempt: Attempt) -> None:
+        if isinstance(attempt.step, Send):
+            self._address = replace(self._address, reply_to=None)
+        elif isinstance(attempt.step, Edit):
+            self._shown[attempt.step.index] = None
+
+    async def _carry_out(self, attempt: Attempt) -> None:
+        address = self._address if attempt.is_reply else replace(self._address, reply_to=None)
+        match attempt.step:
+            case Send() as step:
+                self._record(step, await self._adapter.send(address, attempt.part))
+            case Edit(message_id=message_id) as step:
+                await self._adapter.edit(address, message_id, attempt.part)
+                self._record(step, message_id)
+            case Delete(message_id=message_id) as step:
+                if message_id is not None:
+                    await self._adapter.delete(address, message_id)
+                self._record(step, None)
+
+    def _record(self, step: Step, message_id: str | None) -> None:
+        """Note a step as done. What counts is the part that was wanted, not the form it took."""
+        if isinstance(step, Delete):
+            del self._shown[step.index]
+        elif step.index < len(self._shown):
+            self._shown[step.index] = Shown(message_id, step.part)
+        else:
+            self._shown.append(Shown(message_id, step.part))

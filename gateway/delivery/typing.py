@@ -1,0 +1,23 @@
+"""Shows that an answer is being made, for as long as it is."""
+
+import asyncio
+
+import structlog
+
+from adapters.base import Adapter, AdapterError, Address
+
+INTERVAL_S = 4.0
+"""Telegram shows it for 5 seconds (Bot API, sendChatAction); Discord for 10."""
+
+_log = structlog.get_logger()
+
+
+async def keep_typing(adapter: Adapter, address: Address, may_show: asyncio.Event) -> None:
+    """Show it, again and again, whenever `may_show` is set; runs until cancelled."""
+    while True:
+        await may_show.wait()
+        try:
+            await adapter.typing(address)
+        except AdapterError as error:  # of no consequence: the answer itself will tell
+            _log.debug("typing not shown", error=str(error))
+        await asyncio.sleep(INTERVAL_S)

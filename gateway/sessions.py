@@ -1,0 +1,40 @@
+"""Which conversation an address belongs to, and whose memory is used there. Pure.
+
+A session key names a chat for ever; the session that is open in it has an id from the store.
+"""
+
+from dataclasses import dataclass
+
+from adapters.base import Address, ChatKind, Sender
+
+_LOCAL_PLATFORMS = frozenset({"console"})  # one chat each
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOwners:
+    """The owners, in the store, of the two memory texts that an agent is given."""
+
+    memory: str
+    user: str
+
+
+def session_key(address: Address) -> str:
+    """The key of a chat: `telegram:dm:42`, `telegram:group:-100:7` (with a topic), `console`."""
+    if address.platform in _LOCAL_PLATFORMS:
+        return address.platform
+    kind = "dm" if address.kind is ChatKind.DIRECT else "group"
+    key = f"{address.platform}:{kind}:{address.chat_id}"
+    return key if address.thread_id is None else f"{key}:{address.thread_id}"
+
+
+def memory_owners(address: Address, sender: Sender) -> MemoryOwners:
+    """Whose memory the agent of this chat reads and writes.
+
+    In a direct chat `user` is the person's own, wherever they write from. In a group it belongs
+    to the group: what one member told the bot alone never shows up there, and what is noted in
+    the group is not mixed into anybody's own notes.
+    """
+    key = session_key(address)
+    if address.kind is ChatKind.GROUP:
+        return MemoryOwners(memory=key, user=key)
+    return MemoryOwners(memory=key, user=f"{address.platform}:{sender.id}")

@@ -1,0 +1,223 @@
+"""A chat platform in memory: what people would see, the limits that platforms have, and their ways
+of failing, in the order in which a test asks for them.
+
+It is an adapter like any other, so everything behind `adapters.base` runs against it unchanged.
+Formatting is a mark in the payload, a growing text ends in a cursor, and a part holds `limit`
+characters.
+"""
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from adapters.base import (
+    AdapterError,
+    Address,
+    Button,
+    ButtonPress,
+    ChatKind,
+    Event,
+    Inbound,
+    Part,
+    Rejected,
+    Sender,
+    TargetGone,
+)
+
+CURSOR = "▉"
+ALICE = Sender("1", "Alice")
+
+
+@dataclass(slots=True)
+class Screen:
+    """What one chat shows, oldest first, and everything that was done to get there."""
+
+    messages: dict[str, Part] = field(default_factory=dict)
+    replies_to: dict[str, str | None] = field(default_factory=dict)
+    log: list[str] = field(default_factory=list)
+    typing: int = 0
+
+    @property
+    def texts(self) -> list[str]:
+        return [part.text for part in self.messages.values()]
+
+    @property
+    def buttons(self) -> list[Button]:
+        return [b for part in self.messages.values() for row in part.buttons for b in row]
+
+
+@dataclass(slots=True)
+class Failure:
+    """A failure to come; `after` it the request has still been carried out."""
+
+    error: AdapterError
+    is_done_all_the_same: bool = False
+
+
+class FakePlatform:
+    """One bot on the platform, seen from both sides."""
+
+    name = "telegram"  # so that the settings of a real platform decide who may talk
+    edit_interval_s = 0.0
+
+    def __init__(self, limit: int = 4_000) -> None:
+        self.limit = limit
+        self.screens: defaultdict[str, Screen] = defaultdict(Screen)
+        self.failures: defaultdict[str, deque[Failure]] = defaultdict(deque)
+        self.ids = iter(range(1, 1_000_000))
+        self._changed = asyncio.Event()
+        self._receive: Callable[[Event], Awaitable[None]] | None = None
+
+    # The adapter's side.
+
+    async def run(self, receive: Callable[[Event], Awaitable[None]]) -> None:
+        self._receive = receive
+        self._changed.set()
+        await asyncio.get_running_loop().create_future()
+
+    def render(self, markdown: str) -> Sequence[Part]:
+        pieces = [markdown[i : i + self.limit] for i in range(0, len(markdown), self.limit)]
+        return [Part(piece, payload="formatted") for piece in pieces]
+
+    def preview(self, markdown: str) -> Sequence[Part]:
+        *final, last = self.render(markdown)
+        text = last.text[: self.limit - 1] + CURSOR
+        return [*final, Part(text)]
+
+    async def send(self, address: Address, part: Part) -> str:
+        message_id = f"m{next(self.ids)}"
+        screen = self.screens[address.chat_id]
+
+        def act() -> None:
+            screen.messages[message_id] = part
+            screen.replies_to[message_id] = address.reply_to
+
+        await self._serve("send", address, part, act)
+        return message_id
+
+    async def edit(self, address: Address, message_id: str, part: Part) -> None:
+        screen = self.screens[address.chat_id]
+
+        def act() -> None:
+            if message_id not in screen.messages:
+                raise TargetGone("no such message")
+            screen.messages[message_id] = part
+
+        await self._serve("edit", address, part, act)
+
+    async def delete(self, address: Address, message_id: str) -> None:
+        screen = self.screens[address.chat_id]
+        await self._serve("delete", address, None, lambda: screen.messages.pop(message_id, None))
+
+    async def typing(self, address: Address) -> None:
+        def act() -> None:
+            self.screens[address.chat_id].typing += 1
+
+        await self._serve("typing", address, None, act)
+
+    async def _serve(
+        self, method: str, address: Address, part: Part | None, act: Callable[[], object]
+    ) -> None:
+        await asyncio.sleep(0)
+        if part is not None:
+            check(part, self.limit)
+        failure = self.failures[method].popleft() if self.failures[method] else None
+        screen = self.screens[address.chat_id]
+        screen.log.append(f"{method} {part.text if part else ''}".strip())
+        if failure is None or failure.is_done_all_the_same:
+            act()
+        self._changed.set()
+        if failure is not None:
+            raise failure.error
+
+    # The people's side.
+
+    def fail(self, method: str, *errors: AdapterError, done_all_the_same: bool = False) -> None:
+        """Let the next requests of a method fail, one for each error."""
+        self.failures[method].extend(Failure(error, done_all_the_same) for error in errors)
+
+    async def say(  # a person writes
+        self,
+        text: str,
+        *,
+        sender: Sender = ALICE,
+        chat: str | None = None,
+        thread: str | None = None,
+        is_addressed: bool = True,
+        quoted: str | None = None,
+        event_id: str | None = None,
+    ) -> None:
+        kind = ChatKind.DIRECT if chat is None or not chat.startswith("-") else ChatKind.GROUP
+        number = next(self.ids)
+        address = Address(self.name, chat or sender.id, kind, thread, f"in{number}")
+        await self._give(
+            Inbound(
+                event_id=event_id or f"e{number}",
+                address=address,
+                sender=sender,
+                text=text,
+                is_addressed=is_addressed,
+                quoted_text=quoted,
+            )
+        )
+
+    async def press(self, label: str, *, sender: Sender = ALICE, chat: str | None = None) -> str:
+        """Press the newest button of that label; returns the notice that the person sees."""
+        chat_id = chat or sender.id
+        found = [b for b in self.screens[chat_id].buttons if b.label == label]
+        assert found, f"no button {label!r} in {self.screens[chat_id].messages}"
+        return await self.press_data(found[-1].data, sender=sender, chat=chat)
+
+    async def press_data(
+        self, data: str, *, sender: Sender = ALICE, chat: str | None = None
+    ) -> str:
+        """Press a button by its data, be it still on the screen or not."""
+        notices: list[str | None] = []
+
+        async def acknowledge(notice: str | None) -> None:
+            notices.append(notice)
+
+        kind = ChatKind.DIRECT if chat is None else ChatKind.GROUP
+        address = Address(self.name, chat or sender.id, kind)
+        event_id = f"e{next(self.ids)}"
+        await self._give(ButtonPress(event_id, address, sender, data, acknowledge))
+        assert len(notices) <= 1, "a press is acknowledged once"
+        return (notices[0] or "") if notices else "(never acknowledged)"
+
+    async def until(self, claim: Callable[[Screen], bool], chat: str = "1") -> Screen:
+        """Wait until the claim holds of a chat's screen."""
+        while not claim(self.screens[chat]):
+            self._changed.clear()
+            try:
+                async with asyncio.timeout(20):
+                    await self._changed.wait()
+            except TimeoutError:
+                raise AssertionError(f"never came; the screen: {self.screens[chat]}") from None
+        return self.screens[chat]
+
+    async def until_shown(self, *texts: str, chat: str = "1") -> Screen:
+        """Wait until the last messages are exactly these."""
+        return await self.until(lambda s: s.texts[-len(texts) :] == list(texts), chat)
+
+    async def _give(self, event: Event) -> None:
+        while self._receive is None:
+            self._changed.clear()
+            await self._changed.wait()
+        await self._receive(event)
+
+
+def check(part: Part, limit: int) -> None:
+    """What every platform refuses."""
+    if not part.text.strip():
+        raise Rejected("message text is empty")
+    if len(part.text) > limit:
+        raise Rejected("message is too long")
+    for button in (button for row in part.buttons for button in row):
+        if not 1 <= len(button.data.encode()) <= 64:
+            raise Rejected("button data invalid")
+
+
+def plain(parts: Iterable[Part]) -> list[Part]:
+    """The parts without their formatting."""
+    return [replace(part, payload=None) for part in parts]
