@@ -1,0 +1,165 @@
+"""The Telegram adapter: one bot, served by long polling.
+
+Its parts do the work (see the package's docstring); here are the bot's connections, the start and
+the end of its life, and what keeps its token out of the logs.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+import structlog
+from telegram import Bot, BotCommand, Update
+from telegram.error import TelegramError
+from telegram.request import BaseRequest, HTTPXRequest
+
+from adapters.base import Address, Event, Part
+from adapters.telegram import rendering, sending
+from adapters.telegram.errors import TokenRefused, scrub, translated
+from adapters.telegram.inbound import PLATFORM, Me, to_event
+from adapters.telegram.polling import Pace, Poller, RawUpdate
+from config.settings import TelegramSettings
+
+_LOGGERS_WITH_ADDRESSES = ("httpx", "httpcore", "telegram")  # an address has the token in it
+_CONNECTIONS = 64  # chats that can be written to at the same moment; more wait their turn
+
+_log = structlog.get_logger(__name__)
+
+
+class TelegramAdapter:
+    """Text in private chats and groups. Raises `TokenRefused` at once if there is no token.
+
+    `commands` are (name, description) pairs for the menu beside the text field. Both request
+    objects can be given from outside: the one for calls, and the one for `getUpdates`.
+    """
+
+    name = PLATFORM
+
+    def __init__(
+        self,
+        settings: TelegramSettings,
+        *,
+        commands: Sequence[tuple[str, str]] = (),
+        pace: Pace | None = None,
+        request: BaseRequest | None = None,
+        get_updates_request: BaseRequest | None = None,
+    ) -> None:
+        if settings.token is None or not settings.token.get_secret_value().strip():
+            raise TokenRefused("telegram.token is not set: get one from @BotFather")
+        _silence_addresses()
+        self.edit_interval_s = settings.edit_interval_s
+        self._commands = [BotCommand(name, description) for name, description in commands]
+        self._bot = Bot(
+            settings.token.get_secret_value().strip(),
+            base_url=_base_url(settings),
+            request=request or _calls(),
+            get_updates_request=get_updates_request or _poll(),
+        )
+        self._poller = Poller(self._bot, pace or Pace())
+
+    async def run(self, receive: Callable[[Event], Awaitable[None]]) -> None:
+        """Serve until cancelled; then the connections are closed and nothing can be sent.
+
+        Raises `TokenRefused` if Telegram does not know the token. Whatever else fails is waited
+        out. No waiting message is ever dropped.
+        """
+        try:
+            await self._poller.connect(self._prepare)
+            user = self._bot.bot
+            me = Me(id=user.id, username=user.username or "")
+            _log.info("Telegram is being served", bot=me.username)
+            await self._announce_commands()
+
+            async def take(raw: RawUpdate) -> None:
+                event = self._read(raw, me)
+                if event is not None:
+                    await receive(event)
+
+            await self._poller.run(take)
+        finally:
+            await self._bot.shutdown()
+
+    async def check(self) -> str:
+        """Ask Telegram whose token this is, and close; the answer is the bot's username."""
+        with translated(self._bot.token):
+            try:
+                await self._bot.initialize()
+                return self._bot.bot.username or ""
+            finally:
+                await self._bot.shutdown()
+
+    def render(self, markdown: str) -> Sequence[Part]:
+        """The final form of a text, in parts of at most 4096 UTF-16 units."""
+        return rendering.render(markdown)
+
+    def preview(self, markdown: str) -> Sequence[Part]:
+        """The form of a text that still grows."""
+        return rendering.preview(markdown)
+
+    async def send(self, address: Address, part: Part) -> str:
+        """Show a new message and return its id, which is unique within its chat."""
+        return await sending.send(self._bot, address, part)
+
+    async def edit(self, address: Address, message_id: str, part: Part) -> None:
+        """Replace a message. An edit that changes nothing is a success."""
+        await sending.edit(self._bot, address, message_id, part)
+
+    async def delete(self, address: Address, message_id: str) -> None:
+        """Take a message of ours away. One that is already gone is a success."""
+        await sending.delete(self._bot, address, message_id)
+
+    async def typing(self, address: Address) -> None:
+        """Show for five seconds that an answer is being made."""
+        await sending.typing(self._bot, address)
+
+    async def _prepare(self) -> None:
+        await self._bot.initialize()
+        # A webhook that is set makes every getUpdates fail.
+        await self._bot.delete_webhook(drop_pending_updates=False)
+
+    async def _announce_commands(self) -> None:
+        if not self._commands:
+            return
+        try:
+            await self._bot.set_my_commands(self._commands)
+        except TelegramError as error:
+            reason = scrub(error.message, self._bot.token)
+            _log.warning("The menu of commands could not be set", reason=reason)
+
+    def _read(self, raw: RawUpdate, me: Me) -> Event | None:
+        """One the client can't read is passed over: it would be as unreadable the next time."""
+        try:
+            update = Update.de_json(raw, self._bot)
+        except Exception:  # noqa: BLE001 - the client promises no type for what it can't read
+            _log.exception("An update could not be read", update_id=raw.get("update_id"))
+            return None
+        return to_event(update, me, self._acknowledge)
+
+    async def _acknowledge(self, query_id: str, notice: str | None) -> None:
+        await sending.acknowledge(self._bot, query_id, notice)
+
+
+def _base_url(settings: TelegramSettings) -> str:
+    """The client adds the token right behind it; the address of a server alone is completed."""
+    url = str(settings.base_url)
+    return f"{url}bot" if settings.base_url.path in (None, "/") else url
+
+
+def _calls() -> HTTPXRequest:
+    return HTTPXRequest(
+        connection_pool_size=_CONNECTIONS,
+        connect_timeout=10,
+        read_timeout=20,
+        write_timeout=10,
+        pool_timeout=30,
+    )
+
+
+def _poll() -> HTTPXRequest:
+    return HTTPXRequest(connection_pool_size=1, connect_timeout=10, pool_timeout=10)
+
+
+def _silence_addresses() -> None:
+    for name in _LOGGERS_WITH_ADDRESSES:
+        logger = logging.getLogger(name)
+        if logger.getEffectiveLevel() < logging.WARNING:
+            logger.setLevel(logging.WARNING)

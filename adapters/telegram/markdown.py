@@ -1,0 +1,233 @@
+"""Markdown to styled text: parsed once, by markdown-it-py, and written out token by token.
+
+HTML is not a thing here: `List<int>` and `<CoT>` are text like any other. Blank lines between
+blocks are those of the source, so a text that grows does not change what was already written.
+How a table looks is decided in tables.py, what may nest in builder.py.
+"""
+
+from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
+from adapters.telegram import tables
+from adapters.telegram.builder import Builder
+from adapters.telegram.styled import Styled, is_blank, without_surrogates
+
+_DEEPEST_NESTING = 60  # markdown-it leaves out what is nested deeper; see `parse`
+_PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": _DEEPEST_NESTING}).enable(
+    ["table", "strikethrough"]
+)
+_BULLETS = ("•", "◦", "▪")
+_TASK_MARKS = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
+_STYLES = {"strong": "bold", "em": "italic", "s": "strikethrough"}
+_LINK_SCHEMES = frozenset({"http", "https", "mailto", "tg", "tel"})
+_TAB_WIDTH = 4  # Telegram shows a tab as one space
+
+
+def parse(markdown: str) -> Styled:
+    """The text as it will be shown. Markdown that would show nothing is shown as it was written."""
+    source = without_surrogates(markdown)
+    tokens = _PARSER.parse(source)
+    if any(token.level >= _DEEPEST_NESTING - 1 for token in tokens):
+        return Styled(source)
+    writer = _Writer(source.splitlines())
+    writer.blocks(SyntaxTreeNode(tokens).children)
+    styled = writer.out.finish()
+    return Styled(source) if is_blank(styled.text) else styled
+
+
+class _Writer:
+    """Walks the syntax tree of one text."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.out = Builder()
+        self._lines = lines
+        self._list_depth = 0
+        self._quote_depth = 0
+        self._write_block: dict[str, Callable[[SyntaxTreeNode], None]] = {
+            "paragraph": self._paragraph,
+            "heading": self._heading,
+            "bullet_list": self._list,
+            "ordered_list": self._list,
+            "blockquote": self._quote,
+            "fence": self._code_block,
+            "code_block": self._code_block,
+            "table": self._table,
+            "hr": self._rule,
+        }
+        self._write_inline: dict[str, Callable[[SyntaxTreeNode], None]] = {
+            "text": self._text,
+            "softbreak": self._break,
+            "hardbreak": self._break,
+            "code_inline": self._inline_code,
+            "strong": self._styled,
+            "em": self._styled,
+            "s": self._styled,
+            "link": self._link,
+            "image": self._image,
+        }
+
+    def blocks(self, nodes: Sequence[SyntaxTreeNode]) -> None:
+        """Blocks that follow each other in one container."""
+        for number, node in enumerate(nodes):
+            if number:
+                self._separate(node)
+            self._write_block[node.type](node)
+
+    def _separate(self, node: SyntaxTreeNode) -> None:
+        first_line = node.map[0] if node.map else 0
+        self.out.newline()
+        if first_line and not self._lines[first_line - 1].strip(" \t>"):
+            self.out.newline()
+
+    # Blocks
+
+    def _paragraph(self, node: SyntaxTreeNode) -> None:
+        for child in node.children:
+            self._inline(child.children)
+
+    def _heading(self, node: SyntaxTreeNode) -> None:
+        with self.out.style("bold"):
+            self._paragraph(node)
+
+    def _list(self, node: SyntaxTreeNode) -> None:
+        bullet = _BULLETS[min(self._list_depth, len(_BULLETS) - 1)]
+        self._list_depth += 1
+        for number, item in enumerate(node.children):
+            if number:
+                self._separate(item)
+            is_numbered = node.type == "ordered_list"
+            marker = f"{item.info}{item.markup}" if is_numbered else bullet
+            self._list_item(item, f"{marker} ")
+        self._list_depth -= 1
+
+    def _list_item(self, item: SyntaxTreeNode, marker: str) -> None:
+        content = item.children
+        task = _task_mark(content)
+        if content and content[0].type in {"fence", "code_block", "table"}:
+            self.out.marker(marker.rstrip())
+            self.out.newline()
+        else:
+            self.out.marker(task if task and marker[0] in _BULLETS else marker)
+        with self.out.indented(len(marker) + 1):
+            self.blocks(content)
+
+    def _quote(self, node: SyntaxTreeNode) -> None:
+        with self.out.quote():
+            self.blocks(node.children)
+
+    def _code_block(self, node: SyntaxTreeNode) -> None:
+        code = node.content.removesuffix("\n").expandtabs(_TAB_WIDTH)
+        words = node.info.split()
+        self.out.code_block(code, words[0] if words else None)
+
+    def _rule(self, _node: SyntaxTreeNode) -> None:
+        self.out.write("———")
+
+    def _table(self, node: SyntaxTreeNode) -> None:
+        rows = [row.children for section in node.children for row in section.children]
+        texts = [[_plain(cell) for cell in row] for row in rows]
+        if len(rows) > 1 and tables.is_narrow(texts):
+            self.out.code_block(tables.grid(texts), None)
+            return
+        header, body = rows[0], rows[1:] or rows[:1]
+        for number, row in enumerate(body):
+            if number:
+                self.out.newline()
+                self.out.newline()
+            self._record([] if row is header else header, row)
+
+    def _record(self, header: Sequence[SyntaxTreeNode], row: Sequence[SyntaxTreeNode]) -> None:
+        for number, cell in enumerate(row):
+            if number:
+                self.out.newline()
+            name = _plain(header[number]) if header else ""
+            if number:
+                self.out.marker("• ")
+            with self.out.style("bold"):
+                self.out.write(f"{name}: " if name else "")
+            self._paragraph(cell)
+
+    # Within a line
+
+    def _inline(self, nodes: Sequence[SyntaxTreeNode]) -> None:
+        for node in nodes:
+            self._write_inline[node.type](node)
+
+    def _text(self, node: SyntaxTreeNode) -> None:
+        self.out.write(node.content)
+
+    def _break(self, _node: SyntaxTreeNode) -> None:
+        self.out.newline()
+
+    def _inline_code(self, node: SyntaxTreeNode) -> None:
+        self.out.inline_code(node.content)
+
+    def _styled(self, node: SyntaxTreeNode) -> None:
+        with self.out.style(_STYLES[node.type]):
+            self._inline(node.children)
+
+    def _link(self, node: SyntaxTreeNode) -> None:
+        url = str(node.attrs.get("href", ""))
+        label = _plain_inline(node.children)
+        if is_blank(label):
+            self.out.write(url)
+        elif node.info == "auto" or label == url:
+            self._inline(node.children)  # Telegram finds bare addresses by itself
+        elif _can_lead_somewhere(url):
+            with self.out.link(url):
+                self._inline(node.children)
+        else:
+            self._inline(node.children)
+            self.out.write(f" ({url})" if url else "")
+
+    def _image(self, node: SyntaxTreeNode) -> None:
+        url = str(node.attrs.get("src", ""))
+        label = _plain_inline(node.children) or node.content
+        if is_blank(label):
+            self.out.write(url)
+        elif _can_lead_somewhere(url):
+            with self.out.link(url):
+                self.out.write(label)
+        else:
+            self.out.write(f"{label} ({url})" if url else label)
+
+
+def _task_mark(content: Sequence[SyntaxTreeNode]) -> str | None:
+    """The box of a task list's item; its source text is taken out of the tree."""
+    if not content or content[0].type != "paragraph":
+        return None
+    words = content[0].children[0].children
+    if not words or words[0].type != "text" or words[0].token is None:
+        return None
+    mark = _TASK_MARKS.get(words[0].content[:4])
+    if mark is not None:
+        words[0].token.content = words[0].content[4:]
+    return mark
+
+
+def _can_lead_somewhere(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in _LINK_SCHEMES and bool(parts.netloc or parts.path)
+
+
+def _plain(cell: SyntaxTreeNode) -> str:
+    return "".join(_plain_inline(child.children) for child in cell.children)
+
+
+def _plain_inline(nodes: Sequence[SyntaxTreeNode]) -> str:
+    """The text alone, on one line."""
+    pieces = []
+    for node in nodes:
+        if node.type in {"softbreak", "hardbreak"}:
+            pieces.append(" ")
+        elif node.children:
+            pieces.append(_plain_inline(node.children))
+        elif node.type in {"text", "code_inline", "image"}:
+            pieces.append(node.content)
+    return "".join(pieces)

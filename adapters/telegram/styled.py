@@ -1,0 +1,92 @@
+"""Text with styled spans, counted the way Telegram counts.
+
+Spans are in code points here, because Python slices so; `to_entities` turns them into Telegram's
+UTF-16 units at the very end. What text there is comes from markdown.py, where it is cut is
+splitting.py's business.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"})
+_INVISIBLE_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufe0f")  # fillers, by any name
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A styled stretch of text, `start` and `end` in code points."""
+
+    kind: str  # a MessageEntity type of the Bot API
+    start: int
+    end: int
+    value: str | None = None  # the address of a text_link, the language of a pre
+
+
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """A parsed text. Spans are nested, never crossing. `atoms` are ranges not to be cut."""
+
+    text: str
+    spans: tuple[Span, ...] = ()
+    atoms: tuple[tuple[int, int], ...] = ()  # list markers with the space after them
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A MessageEntity as sent: offset and length in UTF-16 units (Bot API, MessageEntity)."""
+
+    type: str
+    offset: int
+    length: int
+    url: str | None = None
+    language: str | None = None
+
+
+def without_surrogates(text: str) -> str:
+    """Half a surrogate pair can't be encoded; a model's JSON may carry one all the same."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
+def utf16_length(text: str) -> int:
+    """Length in UTF-16 units, as Telegram's limits are counted."""
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+def is_blank(text: str) -> bool:
+    """Whether Telegram would call this text empty: nothing in it can be seen."""
+    return all(
+        character in _INVISIBLE_LETTERS or unicodedata.category(character) in _INVISIBLE_CATEGORIES
+        for character in text
+    )
+
+
+def to_entities(text: str, spans: Iterable[Span]) -> tuple[Entity, ...]:
+    """The spans, in UTF-16 units. Spans over nothing visible are left out, as Telegram would."""
+    offsets = utf16_offsets(text)
+    return tuple(
+        Entity(
+            type=span.kind,
+            offset=offsets[span.start],
+            length=offsets[span.end] - offsets[span.start],
+            url=span.value if span.kind == "text_link" else None,
+            language=span.value if span.kind == "pre" else None,
+        )
+        for span in spans
+        if not is_blank(text[span.start : span.end])
+    )
+
+
+def utf16_offsets(text: str) -> Sequence[int]:
+    """For each index into `text`, and for its end, how many UTF-16 units come before it."""
+    if not text or max(text) <= "\uffff":
+        return range(len(text) + 1)
+    offsets = [0] * (len(text) + 1)
+    units = 0
+    for index, character in enumerate(text):
+        offsets[index] = units
+        units += 2 if character > "\uffff" else 1
+    offsets[-1] = units
+    return offsets
