@@ -1,100 +1,239 @@
-"""Every setting, with its default. What is not written in the YAML file is what stands here.
+"""Every setting, with its default and what it is for.
 
-Durations are in seconds and end in `_s`; sizes in memory end in `_mb` (MiB).
+What is not written in the YAML file is what stands here. The descriptions become the comments of
+`hermes.example.yaml` and the table in `docs/configuration.md` (see `config.reference`). How a file
+becomes these classes is the business of `config.loading`. Durations are in seconds and end in
+`_s`; sizes in memory end in `_mb` (MiB).
 """
 
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl, PositiveFloat, PositiveInt, SecretStr
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    HttpUrl,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+)
+from pydantic_core import PydanticCustomError
+
+SENTENCE = "sentence"
+"""The type of a pydantic error whose message is already written for a person."""
+
+
+def _is_one_word(secret: SecretStr) -> SecretStr:
+    text = secret.get_secret_value()
+    if not (text.isascii() and text.isprintable() and " " not in text):
+        # It travels in an HTTP header or in an address, where anything else is an injection.
+        raise PydanticCustomError(
+            SENTENCE, "must be one word of plain ASCII characters: copy it once more."
+        )
+    return secret
+
+
+def _has_no_password(address: HttpUrl) -> HttpUrl:
+    if address.username or address.password:
+        # Addresses are logged; secrets are not.
+        raise PydanticCustomError(
+            SENTENCE, "must not hold a user name or a password: secrets have settings of their own."
+        )
+    return address
+
+
+def _is_possible_path(path: Path) -> Path:
+    if "\0" in str(path):
+        raise PydanticCustomError(SENTENCE, "must not hold a zero character.")
+    return path
+
 
 NumericId = Annotated[int, Field(strict=True)]
+Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_is_one_word)]
+Address = Annotated[HttpUrl, AfterValidator(_has_no_password)]
+Folder = Annotated[Path, AfterValidator(_is_possible_path)]
+Word = Annotated[str, Field(min_length=1)]
 
 
 class Section(BaseModel):
     """A part of the file. Unknown keys are mistakes."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
+    )
 
 
 class ModelSettings(Section):
     """Which model answers."""
 
-    provider: Literal["demo", "openai"] = "demo"
-    name: str = "demo"
-    base_url: HttpUrl = HttpUrl("https://api.openai.com/v1")
-    api_key: SecretStr | None = None
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    top_p: float | None = Field(default=None, gt=0, le=1)
-    max_tokens: PositiveInt | None = None
-    context_length: Annotated[int, Field(ge=2_000)] = 128_000
-    connect_timeout_s: PositiveFloat = 10
-    idle_timeout_s: PositiveFloat = 120  # nothing arrives for this long: the call has failed
-    tries: Annotated[int, Field(ge=1, le=10)] = 3
-    max_retry_after_s: PositiveFloat = 60
+    provider: Literal["demo", "openai"] = Field(
+        default="demo",
+        description="`demo` needs no key and answers by a few fixed rules, to try things out. "
+        "`openai` is any server with the OpenAI chat API: OpenAI itself, OpenRouter, Ollama, "
+        "vLLM, llama.cpp and others.",
+    )
+    name: Word = Field(default="demo", description="The model's name, as its server knows it.")
+    base_url: Address = Field(
+        default=HttpUrl("https://api.openai.com/v1"),
+        description="Where the API lives; for Ollama, for example, `http://127.0.0.1:11434/v1`.",
+    )
+    api_key: Secret | None = Field(
+        default=None,
+        description="The key of the API. Keep it out of the file: `${OPENAI_API_KEY}` reads it "
+        "from the environment or from `.env`. Many local servers need none.",
+    )
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, description="How freely words are chosen; the server decides."
+    )
+    top_p: float | None = Field(
+        default=None, gt=0, le=1, description="The other way to say that; the server decides."
+    )
+    max_tokens: PositiveInt | None = Field(
+        default=None, description="The longest answer, in tokens; the server decides."
+    )
+    context_length: Annotated[int, Field(ge=2_000)] = Field(
+        default=128_000, description="How many tokens the model can take in, answer included."
+    )
+    connect_timeout_s: PositiveFloat = Field(
+        default=10, description="Give up connecting after this long."
+    )
+    idle_timeout_s: PositiveFloat = Field(
+        default=120, description="If nothing arrives for this long, the call has failed."
+    )
+    tries: Annotated[int, Field(ge=1, le=10)] = Field(
+        default=3, description="How often a call is made before its failure is reported."
+    )
+    max_retry_after_s: PositiveFloat = Field(
+        default=60, description="The longest wait that a busy server may ask for."
+    )
 
 
 class AgentSettings(Section):
     """How every agent behaves."""
 
-    identity: str | None = None  # replaces the built-in description of who the agent is
-    max_iterations: Annotated[int, Field(ge=1, le=500)] = 25
-    compress_threshold: Annotated[float, Field(gt=0.1, lt=1)] = 0.85
-    max_result_chars: Annotated[int, Field(ge=1_000)] = 50_000
-    memory_limit_chars: PositiveInt = 2_200
-    user_limit_chars: PositiveInt = 1_375
-    disabled_toolsets: tuple[str, ...] = ()
+    identity: Word | None = Field(
+        default=None, description="Replaces the built-in description of who the agent is."
+    )
+    max_iterations: Annotated[int, Field(ge=1, le=500)] = Field(
+        default=25, description="Model calls in one turn before the agent has to conclude."
+    )
+    compress_threshold: Annotated[float, Field(gt=0.1, lt=1)] = Field(
+        default=0.85,
+        description="The history is summarised when it fills this part of `context_length`.",
+    )
+    max_result_chars: Annotated[int, Field(ge=1_000)] = Field(
+        default=50_000, description="A longer tool result is cut, and says so."
+    )
+    memory_limit_chars: PositiveInt = Field(
+        default=2_200, description="The most an agent can note about a chat."
+    )
+    user_limit_chars: PositiveInt = Field(
+        default=1_375, description="The most an agent can note about a person."
+    )
+    disabled_toolsets: tuple[Word, ...] = Field(
+        default=(), description="Groups of tools that agents don't get, e.g. `[todo]`."
+    )
 
 
 class RuntimeSettings(Section):
     """Where agents run, and what one may use."""
 
-    mode: Literal["wasm", "native"] = "wasm"
-    max_agents: PositiveInt = 2_000  # warm at a time
-    memory_budget_mb: PositiveInt = 2_048  # for all warm agents
-    agent_memory_mb: Annotated[int, Field(ge=32)] = 256  # for one agent
-    step_timeout_s: PositiveFloat = 10
-    threads: PositiveInt = 2
+    mode: Literal["wasm", "native"] = Field(
+        default="wasm",
+        description="`wasm` runs each agent in a sandbox. `native` runs them as plain Python, "
+        "without limits: for development only.",
+    )
+    max_agents: PositiveInt = Field(
+        default=2_000, description="Agents kept warm at a time; the others sleep in the database."
+    )
+    memory_budget_mb: PositiveInt = Field(
+        default=2_048, description="Memory for all warm agents together."
+    )
+    agent_memory_mb: Annotated[int, Field(ge=32)] = Field(
+        default=256, description="Memory that one agent may use before it is restarted."
+    )
+    step_timeout_s: PositiveFloat = Field(
+        default=10, description="Time that one step of an agent may take before it is restarted."
+    )
+    threads: PositiveInt = Field(default=2, description="Threads that step agents.")
 
 
 class ChatSettings(Section):
     """What holds for every chat."""
 
-    inbox_size: PositiveInt = 32
-    clarify_timeout_s: PositiveFloat = 3_600
-    turn_timeout_s: PositiveFloat = 1_800
-    streaming: bool = True
-    first_edit_chars: PositiveInt = 24
+    inbox_size: PositiveInt = Field(
+        default=32, description="Messages that wait while a turn runs; more are refused, and told."
+    )
+    clarify_timeout_s: PositiveFloat = Field(
+        default=3_600, description="How long the agent waits for the answer to its question."
+    )
+    turn_timeout_s: PositiveFloat = Field(
+        default=1_800, description="A turn in which nothing happens for this long is given up."
+    )
+    streaming: bool = Field(
+        default=True, description="Show answers while they are written, by editing the message."
+    )
+    first_edit_chars: PositiveInt = Field(
+        default=24, description="Characters that a streamed answer has before it is first shown."
+    )
 
 
 class ConsoleSettings(Section):
-    """The chat in the terminal. Unset: on when no other platform is."""
+    """The chat in the terminal."""
 
-    enabled: bool | None = None
+    enabled: bool | None = Field(
+        default=None, description="Unset: on when no other platform is configured."
+    )
 
 
 class TelegramSettings(Section):
     """Telegram. On as soon as there is a token."""
 
-    token: SecretStr | None = None
-    base_url: HttpUrl = HttpUrl("https://api.telegram.org/bot")
-    allowed_users: tuple[NumericId, ...] = ()  # may talk anywhere; nobody else may
-    allowed_chats: tuple[NumericId, ...] = ()  # groups in which everybody may talk
-    require_mention: bool = True  # in groups
-    edit_interval_s: PositiveFloat = 0.8
+    token: Secret | None = Field(
+        default=None,
+        description="The bot's token from @BotFather. Keep it out of the file: "
+        "`${TELEGRAM_BOT_TOKEN}` reads it from the environment or from `.env`.",
+    )
+    base_url: Address = Field(
+        default=HttpUrl("https://api.telegram.org/bot"),
+        description="The Bot API; the token is put right behind it.",
+    )
+    allowed_users: tuple[NumericId, ...] = Field(
+        default=(),
+        description="Ids of the people who may talk to the bot anywhere. Nobody else may.",
+    )
+    allowed_chats: tuple[NumericId, ...] = Field(
+        default=(), description="Ids of groups in which everybody may talk to the bot."
+    )
+    require_mention: bool = Field(
+        default=True,
+        description="In groups, answer only when mentioned, replied to or given a command.",
+    )
+    edit_interval_s: PositiveFloat = Field(
+        default=0.8, description="The least time between two edits of a streamed answer."
+    )
 
 
 class LoggingSettings(Section):
     """What is logged, on stderr."""
 
-    level: Literal["debug", "info", "warning", "error"] = "info"
-    format: Literal["human", "json"] = "human"
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least important level that is shown."
+    )
+    format: Literal["human", "json"] = Field(
+        default="human", description="`json` writes one object per line, for log collectors."
+    )
 
 
 class Settings(Section):
     """The whole file."""
 
-    data_dir: Path = Path("data")  # relative to the file's folder
+    data_dir: Folder = Field(
+        default=Path("data"),
+        description="Where sessions, history and memory are kept. Relative to this file's folder.",
+    )
     model: ModelSettings = ModelSettings()
     agent: AgentSettings = AgentSettings()
     runtime: RuntimeSettings = RuntimeSettings()

@@ -1,0 +1,116 @@
+"""What kind of value each setting takes, read off the types in `config.settings`.
+
+The one place that looks at annotations: checking, error texts, the example file and the reference
+all speak of a `Kind`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import annotated_types
+from pydantic import HttpUrl, SecretStr
+from pydantic.fields import FieldInfo
+
+from config.settings import Section
+
+KindName = Literal[
+    "section", "list", "text", "secret", "flag", "whole", "number", "choice", "address", "folder"
+]
+
+_NAMES: dict[Any, KindName] = {
+    str: "text",
+    SecretStr: "secret",
+    bool: "flag",
+    int: "whole",
+    float: "number",
+    HttpUrl: "address",
+    Path: "folder",
+}
+
+_WORDS: dict[KindName, str] = {
+    "section": "a group of settings, indented below it",
+    "list": "a list",
+    "text": "text",
+    "secret": "text",
+    "flag": "true or false",
+    "whole": "a whole number",
+    "number": "a number",
+    "choice": "one of",
+    "address": "an address that starts with http:// or https://",
+    "folder": "the path of a folder",
+}
+
+_BOUNDS = {
+    annotated_types.Ge: ("ge", "at least {:,}"),
+    annotated_types.Gt: ("gt", "greater than {:,}"),
+    annotated_types.Le: ("le", "at most {:,}"),
+    annotated_types.Lt: ("lt", "less than {:,}"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What one setting takes."""
+
+    name: KindName
+    is_optional: bool = False  # may be null: unset
+    choices: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = ()  # in words
+    item: "Kind | None" = None  # of a list
+    section: type[Section] | None = None
+
+    def __str__(self) -> str:
+        """The kind in words that complete "must be …"."""
+        if self.name == "choice":
+            return f"one of {', '.join(self.choices)}"
+        if self.item is not None:
+            return f"a list, each item {self.item}"
+        return ", ".join(filter(None, [_WORDS[self.name], " and ".join(self.bounds)]))
+
+
+def _bounds(metadata: tuple[Any, ...] | list[Any]) -> tuple[str, ...]:
+    found: list[str] = []
+    for item in metadata:
+        if isinstance(item, FieldInfo):
+            found += _bounds(item.metadata)
+        for cls, (attribute, words) in _BOUNDS.items():
+            if isinstance(item, cls):
+                found.append(words.format(getattr(item, attribute)))
+    return tuple(found)
+
+
+def kind_of(annotation: Any, metadata: tuple[Any, ...] | list[Any] = ()) -> Kind:  # noqa: ANN401 - annotations have no common type
+    """The kind behind an annotation. A type that isn't in the table is a mistake of ours."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return kind_of(arguments[0], [*arguments[1:], *metadata])
+    if origin in {Union, UnionType}:
+        (inner,) = (a for a in arguments if a is not NoneType)
+        kind = kind_of(inner, metadata)
+        return Kind(kind.name, True, kind.choices, kind.bounds, kind.item, kind.section)
+    if origin is Literal:
+        return Kind("choice", choices=arguments)
+    if origin is tuple:
+        return Kind("list", item=kind_of(arguments[0]))
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        return Kind("section", section=annotation)
+    return Kind(_NAMES[annotation], bounds=_bounds(metadata))
+
+
+def fields_of(section: type[Section]) -> dict[str, Kind]:
+    """The settings of a section, in the order in which they are explained."""
+    return {
+        name: kind_of(field.annotation, field.metadata)
+        for name, field in section.model_fields.items()
+    }
+
+
+def all_paths(section: type[Section], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The path of every key below a section, sections included: `("telegram", "token")`, …"""
+    for name, kind in fields_of(section).items():
+        yield (*above, name)
+        if kind.section is not None:
+            yield from all_paths(kind.section, (*above, name))
