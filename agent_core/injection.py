@@ -7,46 +7,55 @@ which both need joiners. It is one wall among several, not a proof.
 
 import re
 
-_patterns: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern, re.IGNORECASE))
-    for name, pattern in (
+_KEY_FILES = r"(?:\.env\b|id_rsa|id_ed25519|/etc/(?:passwd|shadow)|\.netrc|\.pgpass)"
+_SECRETS = r"(?:(?:system|hidden) prompt|api[ _-]?keys?|credentials|passwords?|secrets?|tokens?)"
+
+# What was found → the patterns that find it.
+_PATTERNS: dict[str, tuple[str, ...]] = {
+    "an instruction to drop other instructions": (
         (
-            "an instruction to drop other instructions",
             r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}"
             r"\b(?:previous|prior|above|earlier|all|system|your)\b[^.\n]{0,30}"
-            r"\b(?:instructions?|rules?|prompts?|guidelines?|directives?)\b",
+            r"\b(?:instructions?|rules?|prompts?|guidelines?|directives?)\b"
         ),
+    ),
+    "a claim to be a system message": (
+        r"(?:^|\n)\s*(?:<\|?(?:im_start\|)?system\|?>|\[/?(?:system|inst)\])",
+        r"(?:^|\n)\s*#+\s*system prompt\b",
+        r"<\|im_(?:start|end)\|>|\bnew system prompt\b|\bsystem prompt override\b",
+    ),
+    "an instruction to deceive the person": (
+        r"\b(?:do not|don't|never)\s+(?:tell|inform)\s+the\s+user\b",
+        r"\b(?:do not|don't|never)\s+let\s+the\s+user\s+know\b",
+        r"\bwithout\s+(?:telling|informing)\s+the\s+user\b",
+    ),
+    "an instruction to give away the prompt or secrets": (
         (
-            "a claim to be a system message",
-            r"(?:^|\n)\s*(?:<\|?(?:im_start\|)?system\|?>|\[/?(?:system|inst)\]|#+\s*system prompt\b)"
-            r"|<\|im_(?:start|end)\|>|\bnew system prompt\b|\bsystem prompt override\b",
-        ),
-        (
-            "an instruction to deceive the person",
-            r"\b(?:do not|don't|never)\s+(?:(?:tell|inform)\s+the\s+user\b|let\s+the\s+user\s+know)"
-            r"|\bwithout\s+(?:telling|informing)\s+the\s+user\b",
-        ),
-        (
-            "an instruction to give away the prompt or secrets",
             r"\b(?:reveal|print|output|repeat|send|leak|post|upload|exfiltrate)\b[^.\n]{0,40}"
-            r"\b(?:(?:system|hidden) prompt|api[ _-]?keys?|credentials|passwords?|secrets?|tokens?)\b"
-            r"[^.\n]{0,60}(?:\bto\b|https?://|\bverbatim\b)",
+            rf"\b{_SECRETS}\b[^.\n]{{0,60}}(?:\bto\b|https?://|\bverbatim\b)"
         ),
+    ),
+    "a command that sends secrets away": (
         (
-            "a command that sends secrets away",
             r"\b(?:curl|wget|nc|ncat|invoke-webrequest)\b[^\n]{0,200}"
-            r"(?:\$\{?\w*(?:key|token|secret|pass)\w*|\.env\b|id_rsa|id_ed25519|\.ssh/|/etc/passwd)",
+            rf"(?:\$\{{?\w*(?:key|token|secret|pass)\w*|\.ssh/|{_KEY_FILES})"
         ),
-        (
-            "a command that reads secrets",
-            r"\bcat\s+[^\n|;]{0,80}(?:\.env\b|id_rsa|id_ed25519|/etc/shadow|\.netrc|\.pgpass)",
-        ),
-        ("a command that opens a way in", r">>\s*\S*authorized_keys|\b(?:curl|wget)\b[^\n|]*\|\s*\w*sh\b"),
-    )
-)
+    ),
+    "a command that reads secrets": (rf"\bcat\s+[^\n|;]{{0,80}}{_KEY_FILES}",),
+    "a command that opens a way in": (
+        r">>\s*\S*authorized_keys",
+        r"\b(?:curl|wget)\b[^\n|]*\|\s*\w*sh\b",
+    ),
+}
+_patterns = {
+    name: re.compile("|".join(f"(?:{part})" for part in parts), re.IGNORECASE)
+    for name, parts in _PATTERNS.items()
+}
 
 # Format characters that nobody can see: zero width, bidirectional controls, tags.
-_invisible = re.compile("[\u200b\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]|[\U000e0000-\U000e007f]")
+_invisible = re.compile(
+    "[\u200b\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]|[\U000e0000-\U000e007f]"
+)
 _joiner = re.compile("[\u200c\u200d]")
 # Scripts that spell with joiners: Arabic, Indic (Devanagari … Sinhala), Mongolian; RTL marks too.
 _joined_scripts = re.compile("[\u0590-\u08ff\u0900-\u0dff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufefc]")
@@ -58,7 +67,7 @@ _fullwidth = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 def scan(text: str) -> str | None:
     """What was found, as a phrase for an error text, or None if the text may pass."""
     plain = text.translate(_fullwidth)
-    for name, pattern in _patterns:
+    for name, pattern in _patterns.items():
         if pattern.search(plain):
             return name
     visible = _tag_flag.sub("", text)

@@ -130,14 +130,15 @@ def date_of(now: str | None) -> str | None:
     return f"{_weekday(year, month, day)}, {day} {_MONTHS[month - 1]} {year}"
 
 
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
-_DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split()
+_MONTHS = [
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+]
+_DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 
 
 def _weekday(year: int, month: int, day: int) -> str:
-    """The day of the week by Sakamoto's method: the `datetime` module would cost 0.5 MB."""
+    """The day of the week by Sakamoto's method, so that the binary needs no `datetime`."""
     shifted = year - (month < 3)
     offset = (0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4)[month - 1]
     return _DAYS[(shifted + shifted // 4 - shifted // 100 + shifted // 400 + offset + day) % 7]
@@ -146,7 +147,9 @@ def _weekday(year: int, month: int, day: int) -> str:
 def _skills(skills: list[dict[str, Any]]) -> str:
     if not skills:
         return ""
-    lines = [f"- {skill['name']}: {skill.get('description') or ''}".rstrip(": ") for skill in skills]
+    lines = [
+        f"- {skill['name']}: {skill.get('description') or ''}".rstrip(": ") for skill in skills
+    ]
     return "Skills that you have:\n" + "\n".join(lines)
 
 

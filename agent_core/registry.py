@@ -1,8 +1,8 @@
 """Which tools an agent has: its own and those that the host offers, by toolset and by filter.
 
-    local         carried out in the agent: memory, todo
-    interactive   asked of the person through the host: clarify
-    remote        carried out by the host, which sent their schemas
+local         carried out in the agent: memory, todo
+interactive   asked of the person through the host: clarify
+remote        carried out by the host, which sent their schemas
 """
 
 from dataclasses import dataclass
@@ -61,8 +61,10 @@ def _is_enabled(settings: Settings, name: str, toolsets: tuple[str, ...]) -> boo
     if groups & set(settings.disabled_toolsets):
         return False
     # A toolset that the host doesn't name can't be chosen by it: its tools come unless disabled.
-    return not settings.enabled_toolsets or not toolsets or bool(
-        groups & set(settings.enabled_toolsets)
+    return (
+        not settings.enabled_toolsets
+        or not toolsets
+        or bool(groups & set(settings.enabled_toolsets))
     )
 
 

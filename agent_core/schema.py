@@ -27,6 +27,14 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
     ),
 }
 
+
+def _matches(value: str, pattern: object) -> bool:
+    try:
+        return re.search(str(pattern), value) is not None
+    except re.error:
+        return True  # a pattern in another dialect doesn't restrict
+
+
 _BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool], str], ...] = (
     ("minimum", "number", lambda v, b: v >= b, "must be at least {}"),
     ("maximum", "number", lambda v, b: v <= b, "must be at most {}"),
@@ -36,7 +44,7 @@ _BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool], str], ...] = (
     ("maxLength", "string", lambda v, b: len(v) <= b, "must have at most {} characters"),
     ("minItems", "array", lambda v, b: len(v) >= b, "must have at least {} items"),
     ("maxItems", "array", lambda v, b: len(v) <= b, "must have at most {} items"),
-    ("pattern", "string", lambda v, b: _matches(v, b), "must match {}"),
+    ("pattern", "string", _matches, "must match {}"),
 )
 
 
@@ -71,13 +79,6 @@ def coerce(value: Any, schema: Schema) -> Any:  # noqa: ANN401 - any JSON
 
 def _is_schema(value: object) -> bool:
     return isinstance(value, dict)
-
-
-def _matches(value: str, pattern: object) -> bool:
-    try:
-        return re.search(str(pattern), value) is not None
-    except re.error:
-        return True  # a pattern in another dialect doesn't restrict
 
 
 def _problems(value: Any, schema: Any, path: str, within: _Within) -> Iterator[str]:  # noqa: ANN401 - any JSON

@@ -56,7 +56,7 @@ _TUPLES = (
 
 def read_settings(init: Message) -> Settings:
     """The settings of a checked `init`; null means the default, unknown names are ignored."""
-    given = {
+    given: dict[str, Any] = {
         name: tuple(value) if name in _TUPLES else value
         for name, value in init.get("config", {}).items()
         if name in Settings.__slots__ and name != "level" and value is not None

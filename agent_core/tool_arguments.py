@@ -12,7 +12,7 @@ from typing import Any
 _fence = re.compile(r"\A\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _literals = {"None": "null", "True": "true", "False": "false"}
 _closers = {"{": "}", "[": "]"}
-_token = re.compile(
+_piece = re.compile(
     r'"(?:[^"\\]|\\.)*"'  # a whole string
     r'|"'  # a string that never ends
     r"|[{}\[\],]|\b(?:None|True|False)\b|[^\"{}\[\],\w]+|\w+",
@@ -55,19 +55,19 @@ def _mend(text: str) -> str | None:
     """The text with commas, brackets and literals put right; None if it ends inside a string."""
     out: list[str] = []
     open_brackets: list[str] = []
-    for token in _token.findall(text):
-        if token == '"':
+    for piece in _piece.findall(text):
+        if piece == '"':
             return None
-        if token in _closers:
-            open_brackets.append(token)
-        elif token in ("}", "]"):
+        if piece in _closers:
+            open_brackets.append(piece)
+        elif piece in ("}", "]"):
             _drop_trailing_comma(out)
-            while open_brackets and _closers[open_brackets[-1]] != token:
+            while open_brackets and _closers[open_brackets[-1]] != piece:
                 out.append(_closers[open_brackets.pop()])
             if not open_brackets:
                 continue  # a closing bracket too many
             open_brackets.pop()
-        out.append(_literals.get(token, token))
+        out.append(_literals.get(piece, piece))
     _drop_trailing_comma(out)
     out.extend(_closers[bracket] for bracket in reversed(open_brackets))
     return "".join(out)

@@ -87,7 +87,7 @@ def usage_of(text: str, limit: int) -> str:
 def change_memory(
     arguments: dict[str, Any], *, text: str, limit: int, target: str, overflows: int = 0
 ) -> Change:
-    """Carry out one call on the target's `text`; `overflows` is how often the turn hit the limit."""
+    """Carry out one call on a target's `text`; `overflows`: how often the turn hit the limit."""
     entries = entries_of(text)
     try:
         if arguments.get("action") == "read":

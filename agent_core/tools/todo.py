@@ -101,7 +101,7 @@ def _merged(todos: list[Item], given: list[Any]) -> list[Item]:
 
 
 def _answer(todos: list[Item]) -> dict[str, Any]:
-    counts = {status: 0 for status in STATUSES}
+    counts = dict.fromkeys(STATUSES, 0)
     for item in todos:
         counts[item["status"]] += 1
     return {"todos": todos, "count": len(todos), "summary": {"total": len(todos), **counts}}
