@@ -96,6 +96,14 @@ class Reply:
             parts = self._adapter.render(markdown)
             return await self._screen.show(with_buttons(parts, buttons))
 
+    async def amend(self, markdown: str) -> None:
+        """Change a finished text, if that can be done at once: nothing hangs on it."""
+        async with self._screen_in_use:
+            try:
+                await self._screen.try_to_show(self._adapter.render(markdown), lambda: False)
+            except AdapterError as error:
+                _log.info("message not amended", error=str(error))
+
     async def withdraw(self) -> Outcome:
         """Take away what was previewed: there is no final text."""
         self._close()
@@ -127,3 +135,10 @@ class Reply:
                 await self._is_closed.wait()
         except TimeoutError:
             return
+
+
+async def say(
+    adapter: Adapter, address: Address, settings: DeliverySettings, markdown: str
+) -> Outcome:
+    """Show a text that is whole from the start."""
+    return await Reply(adapter, address, settings).finish(markdown)

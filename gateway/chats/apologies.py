@@ -1,0 +1,36 @@
+"""What a person is told when a turn could not be carried out. Pure.
+
+One short sentence in their words; the id is what the administrator finds in the log, where the
+rest is told. Failed model calls are no business of this file: the agent reports those itself.
+"""
+
+from gateway.errors import GatewayError
+from gateway.runtime.errors import AgentFailure, NoRoom, PoolClosed
+from gateway.store.errors import StoreError, StoreFull
+
+RESTARTING = "I am being restarted. Please send that again in a moment."
+
+
+class AgentMisbehaved(GatewayError):
+    """The agent broke the protocol, or said itself that it can't go on."""
+
+
+_SENTENCES: tuple[tuple[type[BaseException], str], ...] = (
+    (StoreFull, "I can't keep anything at the moment: there is no room left on my disk."),
+    (StoreError, "I can't get at what I have stored at the moment. Please try again later."),
+    (
+        AgentFailure,
+        "I lost my thread, but our conversation so far is safe. Please say that again.",
+    ),
+    (NoRoom, "I have too much to do at the moment. Please try again in a while."),
+    (PoolClosed, RESTARTING),
+)
+_OTHERWISE = "Something went wrong on my side. Please try again."
+
+
+def apology(error: BaseException, error_id: str) -> str:
+    """The sentence for an error."""
+    for kind, sentence in _SENTENCES:
+        if isinstance(error, kind):
+            return f"{sentence} (error {error_id})"
+    return f"{_OTHERWISE} (error {error_id})"

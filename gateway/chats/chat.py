@@ -1,0 +1,99 @@
+"""One chat: what waits to be answered, and the one task that answers it, message by message.
+
+The task exists while there is work. What a turn is, and what befalls it, is `turn`'s business;
+which chats there are is `directory`'s.
+"""
+
+import secrets
+from collections import deque
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+import structlog
+
+from adapters.base import Address, Inbound
+from gateway.chats.apologies import RESTARTING, apology
+from gateway.chats.host import Host
+from gateway.chats.turn import Turn
+from gateway.delivery.reply import say
+from gateway.store.errors import StoreError
+
+Job = Callable[[], Awaitable[object]]
+"""Something other than a message that has its place in the order of a chat's work."""
+
+_log = structlog.get_logger()
+
+
+class Chat:
+    """A chat with work to do. `run` is its task; the other methods are called while it runs."""
+
+    def __init__(self, host: Host, key: str) -> None:
+        self.key = key
+        self._host = host
+        self._inbox: deque[Inbound | Job] = deque()
+        self._turn: Turn | None = None
+
+    def offer(self, message: Inbound) -> bool:
+        """Let a message wait its turn; False if too many wait already."""
+        if len(self._inbox) >= self._host.settings.chats.inbox_size:
+            return False
+        self._inbox.append(message)
+        return True
+
+    def stop(self, reason: str, turn_id: str | None = None) -> bool:
+        """Stop the running turn, or only the one of that id; False if there is none to stop."""
+        if self._turn is None or turn_id not in {None, self._turn.id}:
+            return False
+        return self._turn.stop(reason)
+
+    def reset(self, address: Address) -> None:
+        """Begin a new session: what runs is stopped, what waits is dropped, and said so."""
+        dropped = self._clear()
+        self._inbox.append(partial(self._begin_session, address, len(dropped)))
+        self.stop("new session")
+
+    def dismiss(self) -> None:
+        """Stop the running turn for good; whoever waits is told to come back later."""
+        if dropped := self._clear():
+            self._inbox.append(partial(self._say, dropped[-1].address, RESTARTING))
+        self.stop("shutdown")
+
+    async def run(self) -> None:
+        """Answer what waits, one after the other, until nothing does."""
+        while self._inbox:
+            item = self._inbox.popleft()
+            try:
+                if isinstance(item, Inbound):
+                    self._turn = Turn(self._host, item)
+                    await self._turn.run()
+                else:
+                    await item()
+            except Exception:  # noqa: BLE001 - logged with its traceback, and the chat goes on
+                # A turn reports its own failures; this one is in the reporting.
+                _log.exception("failure not reported", chat=self.key)
+            finally:
+                self._turn = None
+
+    def _clear(self) -> list[Inbound]:
+        dropped = [item for item in self._inbox if isinstance(item, Inbound)]
+        self._inbox.clear()
+        return dropped
+
+    async def _begin_session(self, address: Address, dropped: int) -> None:
+        try:
+            await self._host.store.begin_session(self.key, "new")
+        except StoreError as error:
+            error_id = secrets.token_hex(3)
+            _log.exception("no new session", chat=self.key, error_id=error_id)
+            await self._say(address, apology(error, error_id))
+            return
+        self._host.pool.drop(self.key)
+        text = "A new conversation. What I noted about us stays."
+        if dropped:
+            messages = "message" if dropped == 1 else "messages"
+            text += f" {dropped} {messages} that still waited will not be answered."
+        await self._say(address, text)
+
+    async def _say(self, address: Address, markdown: str) -> None:
+        adapter = self._host.adapters[address.platform]
+        await say(adapter, address, self._host.delivery, markdown)

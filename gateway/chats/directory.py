@@ -1,0 +1,127 @@
+"""All chats that have work, by their key: the way in for the router, and the way out at the end.
+
+Owns the group that the chats' tasks live in. An idle chat is not kept: what it needs is in the
+store, and its warm agent in the pool.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from types import TracebackType
+from typing import Any
+
+import structlog
+
+from adapters.base import Address, Inbound
+from gateway.chats.chat import Chat
+from gateway.chats.host import Host
+from gateway.delivery.reply import say
+from gateway.sessions import session_key
+
+MAX_NOTICES = 8
+"""Notices of one chat on their way at a time; a platform that takes none is not flooded."""
+
+_log = structlog.get_logger()
+
+
+class Chats:
+    """The busy chats of this process. An async context: its end cancels what still runs."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._busy: dict[str, tuple[Chat, asyncio.Task[None]]] = {}
+        self._notices: dict[str, int] = {}
+        self._group = asyncio.TaskGroup()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.is_closing = False
+
+    async def __aenter__(self) -> "Chats":
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await self._group.__aexit__(kind, error, traceback)
+
+    def offer(self, message: Inbound) -> bool:
+        """Give a message to its chat; False if it has too many already, or all is ending."""
+        return not self.is_closing and self._wake(session_key(message.address)).offer(message)
+
+    def stop(self, chat: str, turn_id: str | None = None) -> bool:
+        """Stop a chat's running turn; False if there is none."""
+        busy = self._busy.get(chat)
+        return busy is not None and busy[0].stop("user", turn_id)
+
+    def reset(self, address: Address) -> None:
+        """Begin a new session in a chat; it says so when it has."""
+        if not self.is_closing:
+            self._wake(session_key(address)).reset(address)
+
+    def notify(self, address: Address, markdown: str) -> None:
+        """Say something that is no part of a turn, without waiting until it is shown."""
+        key = session_key(address)
+        if self._notices.get(key, 0) >= MAX_NOTICES:
+            _log.warning("notice dropped", chat=key)
+            return
+        self._notices[key] = self._notices.get(key, 0) + 1
+        self._spawn(self._say(key, address, markdown))
+
+    async def idle(self, chat: str) -> None:
+        """Wait until a chat has nothing to do."""
+        while (busy := self._busy.get(chat)) is not None:
+            await asyncio.wait([busy[1]])
+
+    async def close(self, grace_s: float) -> None:
+        """Take nothing in any more, and end what runs.
+
+        Turns get `grace_s` seconds to end by themselves, then as long again to stop as if by
+        /stop, so that history and screen are sound; what then still runs ends with the context.
+        """
+        self.is_closing = True
+        if await self._all_end_within(grace_s):
+            return
+        _log.info("stopping the turns that still run", turns=len(self._busy))
+        for chat, _ in self._busy.values():
+            chat.dismiss()
+        if not await self._all_end_within(grace_s):
+            _log.warning("turns cut off", chats=sorted(self._busy))
+
+    def _wake(self, key: str) -> Chat:
+        if key not in self._busy:
+            chat = Chat(self._host, key)
+            # Its first step comes only after the caller has given it something to do.
+            self._busy[key] = chat, self._spawn(self._run(chat))
+        return self._busy[key][0]
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = self._group.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _run(self, chat: Chat) -> None:
+        try:
+            await chat.run()
+        finally:
+            # No await lies between the chat's look into its inbox and this: nothing gets lost.
+            del self._busy[chat.key]
+
+    async def _say(self, key: str, address: Address, markdown: str) -> None:
+        try:
+            adapter = self._host.adapters[address.platform]
+            await say(adapter, address, self._host.delivery, markdown)
+        except Exception:  # noqa: BLE001 - logged with its traceback; nobody waits for a notice
+            _log.exception("notice not shown", chat=key)
+        finally:
+            self._notices[key] -= 1
+            if not self._notices[key]:
+                del self._notices[key]
+
+    async def _all_end_within(self, seconds: float) -> bool:
+        tasks = set(self._tasks)
+        return not tasks or not (await asyncio.wait(tasks, timeout=seconds))[1]

@@ -1,0 +1,291 @@
+"""Carries out what an agent asks for in a turn, and brings back the answers.
+
+Each message type has one method in the table at the end. What takes time runs as a task of the
+turn's group and puts its answer, a protocol message, into `answers`; so does a failure, as the
+exception itself, for the turn to report. Nothing is decided here that the agent can decide.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+import structlog
+
+from adapters.base import Adapter, Button, Inbound
+from gateway.chats import questions
+from gateway.chats.apologies import AgentMisbehaved
+from gateway.chats.host import Host
+from gateway.chats.messages import Line
+from gateway.chats.questions import Question
+from gateway.chats.records import KEPT, Records
+from gateway.delivery.reply import Reply
+from gateway.delivery.typing import keep_typing
+from gateway.llm.errors import ModelError
+from gateway.sessions import session_key
+from gateway.tools.toolbox import ToolCall
+
+STOP_PREFIX = "stop"
+
+_log = structlog.get_logger()
+
+
+class Effects:
+    """The effects of one turn. Lives as long as the task group it is given."""
+
+    def __init__(
+        self, host: Host, message: Inbound, turn_id: str, records: Records, group: asyncio.TaskGroup
+    ) -> None:
+        # None only wakes whoever waits.
+        self.answers: asyncio.Queue[Line | Exception | None] = asyncio.Queue()
+        self.result: Line | None = None  # the result of `done`, once it is there
+        self.is_answered = False  # a final text is being shown, or was
+        self._last_sign_of_life = asyncio.get_running_loop().time()
+        self._host = host
+        self._message = message
+        self._turn_id = turn_id
+        self._records = records
+        self._group = group
+        self._adapter: Adapter = host.adapters[message.address.platform]
+        self._calls: set[asyncio.Task[None]] = set()  # what `abandon` may cut off
+        self._asking: list[Question] = []
+        self._may_type = asyncio.Event()
+        self._may_type.set()
+        self._typing = group.create_task(
+            keep_typing(self._adapter, message.address, self._may_type)
+        )
+        self._reply = self._new_reply()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether anything is under way whose answer the agent will get."""
+        return bool(self._calls or self._asking or not self.answers.empty())
+
+    @property
+    def deadline(self) -> float | None:
+        """When, on the loop's clock, nothing will have happened for too long.
+
+        None while a question is open: a person may take their time.
+        """
+        if self._asking:
+            return None
+        return self._last_sign_of_life + self._host.settings.chats.turn_timeout_s
+
+    @property
+    def streamed(self) -> str:
+        """What the person has been shown of the present text, or is about to be."""
+        return self._reply.text
+
+    async def carry_out(self, messages: Sequence[Line]) -> None:
+        """Do what one step asked for: what is to be kept first, then the rest in its order.
+
+        Raises `StoreError`, and `AgentMisbehaved` if the agent says that it can't go on.
+        """
+        await self._records.keep([message for message in messages if message["type"] in KEPT])
+        for message in messages:
+            if message["type"] not in KEPT:
+                effect = _EFFECTS.get(message["type"])
+                if effect is None:
+                    _log.warning("unknown message from the agent", type=message["type"])
+                else:
+                    await effect(self, message)
+
+    def abandon(self) -> None:
+        """Cut off what is under way: its answers are not wanted any more."""
+        for call in self._calls:
+            call.cancel()
+        for question in self._asking:
+            question.settle(None)
+
+    async def say_finally(self, text: str) -> None:
+        """Show the turn's last word; whatever was streamed turns into it."""
+        self.is_answered = True
+        await self._reply.finish(text)
+
+    async def close(self) -> None:
+        """End what only accompanies a turn, and take back a text that never became final."""
+        self.abandon()
+        self._typing.cancel()
+        if not self.is_answered:
+            await self._reply.withdraw()
+
+    # What agents ask for
+
+    async def _say(self, message: Line) -> None:
+        if message.get("final", True):
+            await self.say_finally(message["content"])
+        else:
+            await self._reply.finish(message["content"])
+            self._reply = self._new_reply()
+
+    async def _ask_model(self, message: Line) -> None:
+        self._reply.begin(continues=message.get("purpose") == "continue")
+        self._start(self._call_model(message, self._reply))
+
+    async def _call_model(self, message: Line, reply: Reply) -> None:
+        def on_text(piece: str | None) -> None:
+            self._note_life()
+            reply.grow(piece)
+
+        answered = {"request_id": message.get("request_id")}
+        try:
+            response = await self._host.provider.complete(message["kwargs"], on_text)
+        except ModelError as error:
+            _log.warning(
+                "model call failed", code=error.code, status=error.status, detail=error.detail
+            )
+            self._answer({"type": "error", **answered, **_error_fields(error)})
+        else:
+            self._answer({"type": "api_response", **answered, "response": response})
+
+    async def _ask_summary(self, message: Line) -> None:
+        self._start(self._call_for_summary(message))
+
+    async def _call_for_summary(self, message: Line) -> None:
+        system = {"role": "system", "content": message["instruction"]}
+        request = {
+            "model": self._host.settings.model.name,
+            "messages": [system, *message["messages"]],
+            "max_tokens": message.get("max_tokens"),
+        }
+        answer = {"type": "compress_response", "request_id": message.get("request_id")}
+        try:
+            response = await self._host.provider.complete(request, lambda _: self._note_life())
+        except ModelError as error:
+            _log.warning("summary failed", code=error.code, detail=error.detail)
+            self._answer({**answer, "summary": "", "error": error.message})
+        else:
+            said = response["choices"][0]["message"].get("content") or ""
+            self._answer({**answer, "summary": said})
+
+    async def _call_tool(self, message: Line) -> None:
+        self._start(self._run_tool(message))
+
+    async def _run_tool(self, message: Line) -> None:
+        chat = session_key(self._message.address)
+        call = ToolCall(message["id"], message["name"], message["arguments"], chat)
+        result = await self._host.toolbox.run(call)
+        self._answer(
+            {
+                "type": "tool_result",
+                "tool_call_id": call.id,
+                "name": call.name,
+                "content": result.content,
+                "is_error": result.is_error,
+            }
+        )
+
+    async def _ask_person(self, message: Line) -> None:
+        sender = self._message.sender
+        question = Question(
+            chat=session_key(self._message.address),
+            asked_id=sender.id,
+            asked_name=sender.name,
+            text=message["question"],
+            choices=tuple(message["choices"] or ()),
+        )
+        self._asking.append(question)
+        self._group.create_task(self._carried(self._ask(question, message.get("clarify_id"))))
+
+    async def _ask(self, question: Question, clarify_id: str | None) -> None:
+        reply = Reply(self._adapter, self._message.address, self._host.delivery)
+        markdown = questions.markdown_of(question)
+        self._may_type.clear()
+        try:
+            self._host.questions.open(question)
+            shown = await reply.finish(markdown, questions.buttons_of(question))
+            if shown.may_be_seen:
+                content, outcome, trace = await self._wait_for(question)
+            else:
+                content, outcome, trace = "", questions.Outcome.UNDELIVERABLE, ""
+        finally:
+            self._host.questions.close(question)
+            self._asking.remove(question)
+            if not self._asking:
+                self._may_type.set()
+        self._note_life()
+        self._answer(
+            {
+                "type": "clarify_response",
+                "clarify_id": clarify_id,
+                "content": content,
+                "outcome": outcome.value,
+            }
+        )
+        if shown.may_be_seen:
+            await reply.amend(f"{markdown}\n\n{trace}" if trace else markdown)
+
+    async def _wait_for(self, question: Question) -> tuple[str, questions.Outcome, str]:
+        """What was said, how it ended, and what is to be seen of it under the question."""
+        try:
+            async with asyncio.timeout(self._host.settings.chats.clarify_timeout_s):
+                answer = await question.answer
+        except TimeoutError:
+            return "", questions.Outcome.TIMEOUT, "*Nobody answered in time.*"
+        if answer is None:  # the turn was stopped; the agent has been told in another way
+            return "", questions.Outcome.TIMEOUT, ""
+        trace = f"→ {answer.content}" if answer.is_pressed else ""
+        return answer.content, questions.Outcome.ANSWERED, trace
+
+    async def _note(self, message: Line) -> None:
+        fields = {name: value for name, value in message.items() if name != "type"}
+        _log.debug(message["type"], **{f"agent_{name}": value for name, value in fields.items()})
+
+    async def _note_error(self, message: Line) -> None:
+        code, text = message.get("code"), message["message"]
+        if message.get("fatal"):
+            raise AgentMisbehaved(f"the agent can't go on: {text} ({code})")
+        _log.warning("error from the agent", code=code, error=text)
+
+    async def _finish(self, message: Line) -> None:
+        self.result = message["result"]
+
+    # How they are carried out
+
+    def _new_reply(self) -> Reply:
+        stop = Button("Stop", f"{STOP_PREFIX}:{self._turn_id}")
+        reply = Reply(self._adapter, self._message.address, self._host.delivery, ((stop,),))
+        self._group.create_task(self._carried(reply.stream()))
+        return reply
+
+    def _start(self, effect: Coroutine[Any, Any, None]) -> None:
+        call = self._group.create_task(self._carried(effect))
+        self._calls.add(call)
+        call.add_done_callback(self._calls.discard)
+
+    async def _carried(self, effect: Coroutine[Any, Any, None]) -> None:
+        try:
+            await effect
+        except Exception as error:  # noqa: BLE001 - the turn takes it from the queue and reports it
+            self.answers.put_nowait(error)
+
+    def _answer(self, message: Line) -> None:
+        self.answers.put_nowait(message)
+
+    def _note_life(self) -> None:
+        self._last_sign_of_life = asyncio.get_running_loop().time()
+
+
+def _error_fields(error: ModelError) -> Line:
+    fields = {
+        "code": error.code,
+        "message": error.message,
+        "status": error.status,
+        "retry_after": error.retry_after_s,
+        "retryable": error.retryable,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+_EFFECTS: dict[str, Callable[[Effects, Line], Coroutine[Any, Any, None]]] = {
+    "api_request": Effects._ask_model,
+    "compress_request": Effects._ask_summary,
+    "tool_call": Effects._call_tool,
+    "clarify_request": Effects._ask_person,
+    "assistant_message": Effects._say,
+    "error": Effects._note_error,
+    "done": Effects._finish,
+    "ready": Effects._note,
+    "status": Effects._note,
+    "usage": Effects._note,
+    "tool_response": Effects._note,
+}

@@ -1,0 +1,37 @@
+"""What every turn works with; made once, by the composition root."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from adapters.base import Adapter
+from config.settings import Settings
+from gateway.chats.questions import Questions
+from gateway.delivery.reply import DeliverySettings
+from gateway.llm.provider import Provider
+from gateway.runtime.pool import AgentPool
+from gateway.store.base import Store
+from gateway.tools.toolbox import Toolbox
+
+Clock = Callable[[], datetime]
+"""The present time, aware, in the time zone that people here live in."""
+
+
+def local_time() -> datetime:
+    """The machine's own clock and time zone."""
+    return datetime.now(UTC).astimezone()
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The parts that turns are made of."""
+
+    settings: Settings
+    store: Store
+    pool: AgentPool
+    provider: Provider
+    adapters: Mapping[str, Adapter]
+    questions: Questions
+    toolbox: Toolbox
+    delivery: DeliverySettings
+    clock: Clock = local_time

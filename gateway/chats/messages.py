@@ -1,0 +1,98 @@
+"""The protocol messages that begin things: `init` for a new agent, `user_message` for a turn. Pure.
+
+Names and titles are handed over as people chose them: the agent quotes them as mere labels. What
+a message quotes is marked as a quotation here, since only the gateway knows that it is one.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from adapters.base import Inbound
+from config.settings import Settings
+from gateway.store.base import Message
+from gateway.tools.toolbox import ToolSchema
+
+MAX_QUOTED_CHARS = 2_000
+PROTOCOL = 2
+QUOTATION_HEAD = "[In reply to this message, which is quoted for reference:]"
+
+Line = dict[str, Any]
+"""A protocol message, one JSON line."""
+
+
+def init_message(
+    settings: Settings,
+    message: Inbound,
+    *,
+    session_id: str,
+    history: Sequence[Message],
+    todos: Sequence[Any],
+    memory: str,
+    user: str,
+    tool_schemas: list[ToolSchema] | None,
+    now: datetime,
+) -> Line:
+    """All that an agent is told at its start, for the chat that this message comes from."""
+    model, agent = settings.model, settings.agent
+    sampling = {
+        "temperature": model.temperature,
+        "top_p": model.top_p,
+        "max_tokens": model.max_tokens,
+        "identity": agent.identity,
+    }
+    address = message.address
+    return {
+        "type": "init",
+        "protocol": PROTOCOL,
+        "config": {
+            "protocol": PROTOCOL,
+            "session_id": session_id,
+            "model": model.name,
+            "max_iterations": agent.max_iterations,
+            "context_length": model.context_length,
+            "compress_threshold": agent.compress_threshold,
+            "max_result_chars": agent.max_result_chars,
+            "memory_limit_chars": agent.memory_limit_chars,
+            "user_limit_chars": agent.user_limit_chars,
+            "disabled_toolsets": list(agent.disabled_toolsets),
+            "host_tool_schemas": tool_schemas,
+            "platform": {"name": address.platform.capitalize()},
+            "chat": {
+                "id": address.chat_id,
+                "kind": address.kind.value,
+                "title": message.chat_title or "",
+            },
+            "now": now.isoformat(timespec="seconds"),
+            **{name: value for name, value in sampling.items() if value is not None},
+        },
+        "memory": memory,
+        "user": user,
+        "skills": [],
+        "history": list(history),
+        "todos": list(todos),
+    }
+
+
+def user_message(message: Inbound, now: datetime) -> Line:
+    """A person's message as the agent gets it."""
+    return {
+        "type": "user_message",
+        "content": _content(message),
+        "sender": {"id": message.sender.id, "name": message.sender.name},
+        "message_id": message.event_id,
+        "now": now.isoformat(timespec="seconds"),
+    }
+
+
+def _content(message: Inbound) -> str:
+    if not message.quoted_text:
+        return message.text
+    quoted = message.quoted_text
+    if len(quoted) > MAX_QUOTED_CHARS:
+        quoted = quoted[: MAX_QUOTED_CHARS - 1] + "…"
+    # Every line is marked, whatever the platform takes for a line's end: none can step out.
+    quotation = "\n".join(f"> {line}" for line in quoted.splitlines())
+    return (
+        f"[In reply to this message, which is quoted for reference:]\n{quotation}\n\n{message.text}"
+    )

@@ -1,0 +1,132 @@
+"""Open questions: what an agent waits to hear from a person, and who may answer in which way.
+
+A button answers exactly its own question. A typed message answers the oldest question that its
+writer was asked in that chat. Showing a question is delivery's business; asking and waiting is
+the turn's.
+"""
+
+import asyncio
+import secrets
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from adapters.base import Button
+from gateway.delivery.reply import Buttons
+
+PREFIX = "ask"
+_OTHER = "other"
+_LABEL_CHARS = 40  # what a phone shows on one row of buttons
+
+
+class Outcome(StrEnum):
+    """How a question ended, in the protocol's words."""
+
+    ANSWERED = "answered"
+    TIMEOUT = "timeout"
+    UNDELIVERABLE = "undeliverable"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the person said."""
+
+    content: str
+    is_pressed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, bound to a chat and to the person who was asked."""
+
+    chat: str
+    asked_id: str  # the person's id on the platform
+    asked_name: str
+    text: str
+    choices: tuple[str, ...]
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+    # None: the question was taken back, because its turn was stopped.
+    answer: asyncio.Future[Answer | None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+    def settle(self, answer: Answer | None) -> bool:
+        """Answer it or take it back; False if that had already been done."""
+        if self.answer.done():
+            return False
+        self.answer.set_result(answer)
+        return True
+
+
+def markdown_of(question: Question) -> str:
+    """The text of a question. Choices that don't fit on their buttons are spelled out."""
+    if all(len(choice) <= _LABEL_CHARS for choice in question.choices):
+        return question.text
+    rows = [f"{number}. {choice}" for number, choice in enumerate(question.choices, start=1)]
+    return "\n".join([question.text, "", *rows])
+
+
+def buttons_of(question: Question) -> Buttons:
+    """One row for each choice, and one for whatever else; none if there is nothing to choose."""
+    if not question.choices:
+        return ()
+    rows = [
+        (Button(_label(number, choice), f"{PREFIX}:{question.id}:{number}"),)
+        for number, choice in enumerate(question.choices, start=1)
+    ]
+    return (*rows, (Button("Other", f"{PREFIX}:{question.id}:{_OTHER}"),))
+
+
+def typed_answer(choices: tuple[str, ...], text: str) -> str:
+    """What a typed message says: a number, the text of a choice in any case, or anything else."""
+    said = text.strip()
+    number = said.rstrip(".)")
+    if number.isascii() and number.isdigit() and 1 <= int(number) <= len(choices):
+        return choices[int(number) - 1]
+    for choice in choices:
+        if choice.casefold() == said.casefold():
+            return choice
+    return said
+
+
+class Questions:
+    """All questions that are open now, of all chats."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Question] = {}
+
+    def open(self, question: Question) -> None:
+        """From now on it can be answered."""
+        self._open[question.id] = question
+
+    def close(self, question: Question) -> None:
+        """From now on it can't."""
+        self._open.pop(question.id, None)
+
+    def asked_in(self, chat: str, person_id: str) -> Question | None:
+        """The oldest question in a chat that waits for this person."""
+        for question in self._open.values():
+            if (question.chat, question.asked_id) == (
+                chat,
+                person_id,
+            ) and not question.answer.done():
+                return question
+        return None
+
+    def press(self, chat: str, person_id: str, data: str) -> str | None:
+        """Take a pressed button; the notice for whoever pressed, if there is something to say."""
+        _, question_id, choice = data.split(":", 2)
+        question = self._open.get(question_id)
+        if question is None or question.chat != chat or question.answer.done():
+            return "This question is no longer open."
+        if question.asked_id != person_id:
+            return f"This question is for {question.asked_name[:60]}."
+        if choice == _OTHER:
+            return "Then write your answer."
+        question.settle(Answer(question.choices[int(choice) - 1], is_pressed=True))
+        return None
+
+
+def _label(number: int, choice: str) -> str:
+    if len(choice) <= _LABEL_CHARS:
+        return choice
+    return f"{number}. {choice[: _LABEL_CHARS - 4]}…"

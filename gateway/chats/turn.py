@@ -1,0 +1,153 @@
+"""One turn: from a person's message to `done`.
+
+Owns the loop between the agent and its effects, the turn's end by /stop or by silence, and what
+happens when something breaks. All that a turn starts ends with it: its tasks are one group.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from functools import partial
+
+import structlog
+
+from adapters.base import Inbound
+from agent_core.wire import encode, parse_line
+from gateway.chats.apologies import AgentMisbehaved, apology
+from gateway.chats.effects import Effects
+from gateway.chats.host import Host
+from gateway.chats.messages import Line, init_message, user_message
+from gateway.chats.records import Records, last_todos
+from gateway.runtime.errors import AgentFailure
+from gateway.sessions import memory_owners, session_key
+
+STOPPED = "*(stopped)*"
+
+_log = structlog.get_logger()
+
+
+class Turn:
+    """The turn that answers one message."""
+
+    def __init__(self, host: Host, message: Inbound) -> None:
+        self.id = secrets.token_hex(6)
+        self._host = host
+        self._message = message
+        self._chat = session_key(message.address)
+        self._effects: Effects | None = None
+        self._stop_reason: str | None = None
+        self._was_interrupted = False
+
+    def stop(self, reason: str) -> bool:
+        """End the turn early, with what there is; False if its answer is already there."""
+        if self._effects is not None and self._effects.is_answered:
+            return False
+        if self._stop_reason is None:
+            self._stop_reason = reason
+            if self._effects is not None:
+                self._effects.answers.put_nowait(None)
+        return True
+
+    async def run(self) -> None:
+        """Carry the turn through. Whatever breaks, the person is told and the log knows why."""
+        with structlog.contextvars.bound_contextvars(chat=self._chat, turn=self.id):
+            _log.info("turn begins", sender=self._message.sender.id)
+            owners = memory_owners(self._message.address, self._message.sender)
+            records = Records(self._host.store, self._chat, owners)
+            async with asyncio.TaskGroup() as group:
+                effects = Effects(self._host, self._message, self.id, records, group)
+                self._effects = effects
+                try:
+                    await self._converse(effects, records)
+                except Exception as error:  # noqa: BLE001 - told to the person and to the log
+                    await self._report(error, effects)
+                await effects.close()
+            _log.info("turn ends", **_summary(effects.result))
+
+    async def _converse(self, effects: Effects, records: Records) -> None:
+        await records.open()
+        async with self._host.pool.lease(self._chat, partial(self._wake, records)) as agent:
+            await effects.carry_out(_read(agent.woken))
+            if self._stop_reason is not None:  # while it waited for its agent
+                await effects.say_finally(STOPPED)
+                return
+            lines = [user_message(self._message, self._host.clock())]
+            while effects.result is None:
+                await effects.carry_out(_read(await agent.step([encode(line) for line in lines])))
+                if effects.result is None:
+                    lines = await self._next_lines(effects)
+
+    async def _wake(self, records: Records) -> list[str]:
+        history = await records.history()
+        memory, user = await records.memory()
+        init = init_message(
+            self._host.settings,
+            self._message,
+            session_id=records.session_id,
+            history=history,
+            todos=last_todos(history),
+            memory=memory,
+            user=user,
+            tool_schemas=self._host.toolbox.schemas(),
+            now=self._host.clock(),
+        )
+        return [encode(init)]
+
+    async def _next_lines(self, effects: Effects) -> list[Line]:
+        """What the agent is told next: the answers that have come, or that it is to stop.
+
+        Raises whatever befell an effect.
+        """
+        if self._was_interrupted:
+            raise AgentMisbehaved("the agent did not end its turn when it was told to")
+        answers: list[Line] = []
+        while not answers and self._stop_reason is None:
+            if not effects.is_waiting:
+                raise AgentMisbehaved("the agent waits for nothing")
+            try:
+                async with asyncio.timeout_at(effects.deadline):
+                    answers = _sound([await effects.answers.get()])
+            except TimeoutError:
+                if (deadline := effects.deadline) is not None and _now() >= deadline:
+                    _log.warning("nothing happens: the turn is given up")
+                    self.stop("timeout")
+        if self._stop_reason is not None:
+            self._was_interrupted = True
+            effects.abandon()
+            interrupt = {"type": "interrupt", "reason": self._stop_reason}
+            return [interrupt | ({"partial": effects.streamed} if effects.streamed else {})]
+        while not effects.answers.empty():
+            answers += _sound([effects.answers.get_nowait()])
+        return answers
+
+    async def _report(self, error: Exception, effects: Effects) -> None:
+        error_id = secrets.token_hex(3)
+        stderr = {"stderr": error.stderr} if isinstance(error, AgentFailure) else {}
+        _log.error("turn failed", error_id=error_id, exc_info=error, **stderr)
+        # What the agent believes and what is stored may differ now: the next one starts from the
+        # store, which holds a valid history at all times.
+        self._host.pool.drop(self._chat)
+        said = f"{effects.streamed}\n\n" if effects.streamed else ""
+        await effects.say_finally(said + apology(error, error_id))
+
+
+def _read(lines: Sequence[str]) -> list[Line]:
+    return [parse_line(line) for line in lines]
+
+
+def _sound(answers: Sequence[Line | Exception | None]) -> list[Line]:
+    """The answers without mere wake-ups; a failure among them is raised."""
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+    return [answer for answer in answers if isinstance(answer, dict)]
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _summary(result: Line | None) -> Line:
+    """What the log tells of a turn's end."""
+    names = ("reason", "api_calls", "error")
+    return {name: result[name] for name in names if name in result} if result else {}
