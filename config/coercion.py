@@ -90,6 +90,10 @@ def named(path: Path) -> str:
     return f"Item {path[-1] + 1} of {words}" if isinstance(path[-1], int) else words
 
 
+def _is_broken(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.sort == "broken"
+
+
 @dataclass(slots=True)
 class Coercion:
     """One run over one tree: the marks and the problems it found."""
@@ -109,6 +113,8 @@ class Coercion:
                 self._report(entry.mark, explain_unknown(here, tuple(kinds)))
                 continue
             self.marks[here] = entry.node.mark
+            if _is_broken(entry.node):
+                continue
             try:
                 values[key] = self.value(entry.node, kinds[key], here)
             except BadValue as wrong:
@@ -152,6 +158,8 @@ class Coercion:
         for index, item in enumerate(items):
             here = (*path, index)
             self.marks[here] = item.mark
+            if _is_broken(item):
+                continue
             try:
                 values.append(self.value(item, kind, here))
             except BadValue as wrong:

@@ -14,7 +14,8 @@ import yaml
 from config.errors import ConfigSyntax, Problem
 from config.syntax import explain
 
-Sort = Literal["text", "flag", "whole", "number", "null"]
+Sort = Literal["text", "flag", "whole", "number", "null", "broken"]
+"""`broken`: what stands here was already reported."""
 
 _PREFIX = "tag:yaml.org,2002:"
 _SORTS: dict[str, Sort] = {
@@ -98,6 +99,13 @@ class Dumper(yaml.SafeDumper):
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - PyYAML's attribute
 
 
+def _represent_text(dumper: Dumper, text: str) -> yaml.ScalarNode:
+    # PyYAML folds these as line breaks, and reads them back as spaces (emitter.py, analyze_scalar).
+    style = '"' if any(c in text for c in "\x85\u2028\u2029") else None
+    return dumper.represent_scalar(f"{_PREFIX}str", text, style)
+
+
+Dumper.add_representer(str, _represent_text)
 for _name, _pattern, _first in _RESOLVERS:
     for _class in (Loader, Dumper):
         _letters = [*_first, ""] if _name == "null" else list(_first)
@@ -132,7 +140,7 @@ def parse(text: str, file: str) -> Document:
         raise ConfigSyntax([failure])
     if isinstance(tree, Mapping):
         return Document(tree, tuple(problems))
-    if tree is not None and not (isinstance(tree, Scalar) and tree.sort == "null"):
+    if tree is not None and not (isinstance(tree, Scalar) and tree.sort in {"null", "broken"}):
         sentence = "The file must consist of settings, each a line like `data_dir: data`."
         problems.append(Problem(file, tree.mark.line, tree.mark.column, sentence))
     return Document(Mapping(Mark(1, 1), {}), tuple(problems))
@@ -153,10 +161,10 @@ class _Builder:
         if self._count == MAX_NODES:
             self._report(mark, "The aliases (`*name`) make the file too large. Use fewer of them.")
         if self._count >= MAX_NODES:
-            return Scalar(mark, "null", "")
+            return Scalar(mark, "broken", "")
         if id(raw) in self._open:
             self._report(mark, "This anchor (`&name`) contains itself. Take the alias out.")
-            return Scalar(mark, "null", "")
+            return Scalar(mark, "broken", "")
         if isinstance(raw, yaml.ScalarNode):
             return self._scalar(raw, mark)
         self._open.add(id(raw))
@@ -175,7 +183,7 @@ class _Builder:
         sort = _SORTS.get(raw.tag)
         if sort is None:
             self._report(mark, "Tags (`!name`) mean nothing here. Take this one out.")
-        return Scalar(mark, sort or "null", raw.value)
+        return Scalar(mark, sort or "broken", raw.value)
 
     def _mapping(self, raw: yaml.Node, mark: Mark) -> Mapping:
         entries: dict[str, Entry] = {}

@@ -77,11 +77,25 @@ _SENTENCES: tuple[tuple[str, str], ...] = (
 )
 _OTHERWISE = "This is not valid YAML. Look at quotes, colons and indentation here and just above."
 
+# Here the mistake is where the thing began, and not where its end was looked for in vain.
+_AT_BEGINNING = re.compile(
+    r"quoted scalar: found unexpected|while scanning a simple key|while parsing a flow"
+)
+
+
+def _complaint(error: yaml.YAMLError) -> str:
+    if isinstance(error, yaml.MarkedYAMLError):
+        return f"{error.context}: {error.problem}"
+    return ""
+
 
 def _place(error: yaml.YAMLError, text: str) -> tuple[int | None, int | None]:
     """Line and column of an error, from 1."""
     if isinstance(error, yaml.MarkedYAMLError):
-        mark = error.problem_mark or error.context_mark
+        marks = [error.problem_mark, error.context_mark]
+        if _AT_BEGINNING.search(_complaint(error)):
+            marks.reverse()
+        mark = marks[0] or marks[1]
         return (mark.line + 1, mark.column + 1) if mark is not None else (None, None)
     if isinstance(error, yaml.reader.ReaderError):
         before = text[: error.position]
@@ -102,9 +116,7 @@ def explain(error: yaml.YAMLError, text: str, file: str) -> Problem:
         indentation = row[: len(row) - len(row.lstrip())]
         if "\t" in indentation:
             return Problem(file, line, indentation.index("\t") + 1, _TAB)
-    complaint = ""
-    if isinstance(error, yaml.MarkedYAMLError):
-        complaint = f"{error.context}: {error.problem}"
+    complaint = _complaint(error)
     if "mapping values are not allowed" in complaint:
         has_another = ": " in row[: (column or 1) - 1]
         return Problem(file, line, column, _COLON if has_another else _TOO_FAR)
