@@ -15,8 +15,5 @@ PROVIDERS: Mapping[str, Callable[[ModelSettings], Provider]] = {
 
 
 def make_provider(settings: ModelSettings) -> Provider:
-    """The provider that the settings name, with retries around it.
-
-    Raises `StartupError` if it can't be used as it is set up.
-    """
+    """The provider that the settings name, with retries around it."""
     return Retrying(PROVIDERS[settings.provider](settings), settings)

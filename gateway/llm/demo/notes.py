@@ -9,14 +9,12 @@ from gateway.llm.demo.turn import Note
 
 _MODALS = "am|can|will|must|should|would|could|may|might|did|had|was|do|don't|have|haven't"
 
-STOP_WORDS = frozenset(
-    re.findall(
-        r"\S+",
-        "a about again an and am are be been can could did do does for from had has have how i in "
-        "is it know me my of on or please remember say tell that the to user was were what what's "
-        "when where which who who's whose why will with would you your",
-    )
-)
+_STOP_WORDS = """
+a about again an and am are be been can could did do does for from had has have how i in is it know
+me my of on or please remember say tell that the to user was were what what's when where which who
+who's whose why will with would you your
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def to_note(said: str) -> Note:

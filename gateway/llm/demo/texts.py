@@ -114,6 +114,35 @@ quotation and a block of code: all that a chat has to show, more than fits into 
 
 > Eight worlds, one star, and hardly anything in between."""
 
+HISTORY = """\
+## How anybody found out
+
+For most of history there were **five** planets, the ones that move among the stars for everybody \
+to see. Each time somebody looked more closely, the picture changed:
+
+1. *Copernicus* put the Sun into the middle, because the loops that planets draw in the sky then \
+explain themselves.
+2. *Kepler* had twenty years of another man's measurements, and patience. The orbits turned out \
+to be ellipses, and the sizes and the speeds to obey one short formula.
+3. *Galilei* pointed a telescope at Jupiter and saw four moons that did not care about the Earth.
+4. *Newton* showed that the same pull holds the moons, the planets and the apple.
+5. *Le Verrier* and *Adams* turned that around: from a planet's wrong position they worked out \
+where an unknown one had to be. It took one evening at the telescope to find Neptune.
+
+Since the 1960s we have been to all of them, by machine. `Voyager 2` is the only visitor that \
+Uranus and Neptune have ever had.
+
+## What you can see tonight
+
+- With bare eyes: Venus near the Sun, in the evening or in the morning, brighter than any star; \
+Jupiter, nearly as bright and steady; Mars, if it is orange; Saturn, if you know where to look.
+- With binoculars: the four large moons of Jupiter, in a row like beads. Look again on the next \
+evening, and they have changed places.
+- With a small telescope: the rings of Saturn. Nobody forgets the first time.
+
+Stars twinkle and planets hardly do: a star is a point, and the air plays with its light, while a \
+planet is a small disc whose parts twinkle against each other."""
+
 CLOSING = """\
 ## What to remember
 
@@ -123,8 +152,9 @@ CLOSING = """\
    - at the edge it takes `59,800`.
 3. Nearly every planet breaks a rule that the others keep.
 
-That was all of it. If you can read this line, and the code above is still one block, then \
-splitting and streaming work. 🚀"""
+That was all of it. A real model would have written something else, and better; this text \
+is always the same, so that two runs can be compared. If you can read this line, and \
+the code above is still one block, then splitting and streaming work. 🚀"""
 
 
 def long_answer() -> str:
@@ -138,6 +168,7 @@ def long_answer() -> str:
             "## Do it yourself",
             "The length of a year follows from the distance alone:",
             CODE,
+            HISTORY,
             CLOSING,
         ]
     )
