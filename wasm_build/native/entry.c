@@ -13,6 +13,8 @@
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 
+void seal_heap(void); /* heap.c */
+
 static PyObject *step;
 static PyObject *answer;
 
@@ -43,7 +45,7 @@ EXPORT(agent_step) uint64_t agent_step(char *input, uint32_t size)
     return length << 32 | (uint32_t)(uintptr_t)PyBytes_AS_STRING(answer);
 }
 
-/* 1 if the agent's step function was found. */
+/* Called after start-up has stopped in os._exit. 1 if the agent's step function was found. */
 EXPORT(agent_prepare) int32_t agent_prepare(void)
 {
     PyObject *main = PyImport_AddModule("__main__");
@@ -52,5 +54,6 @@ EXPORT(agent_prepare) int32_t agent_prepare(void)
         PyErr_Print();
         return 0;
     }
+    seal_heap();
     return 1;
 }

@@ -19,7 +19,7 @@ if os.environ.get("HERMES_SNAPSHOT"):
     gc.freeze()
     os._exit(0)
 
-code = serve(sys.stdin, sys.stdout)
+code = serve(sys.stdin.buffer, sys.stdout.buffer)
 sys.stdout.flush()
 # Without this Python takes a quarter of a second to take itself apart, for nobody's benefit.
 os._exit(code)
