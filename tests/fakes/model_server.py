@@ -234,7 +234,7 @@ def make_completion(
 
 def chunks(whole: Json, has_usage: bool) -> Iterator[Json]:
     """A completion as the chunks of a stream: role, pieces, finish reason, usage."""
-    head = {key: whole[key] for key in ("id", "created", "model") if key in whole}
+    head: Json = {key: whole[key] for key in ("id", "created", "model") if key in whole}
     head["object"] = "chat.completion.chunk"
     choice = whole["choices"][0]
     message = choice["message"]

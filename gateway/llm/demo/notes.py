@@ -14,12 +14,13 @@ a about again an and am are be been can could did do does for from had has have 
 me my of on or please remember say tell that the to user was were what what's when where which who
 who's whose why will with would you your
 """
+_QUOTED = re.compile(r"^[\"'“]([^\"“”]*)[\"'”]$")
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def to_note(said: str) -> Note:
     """ "my cat is called Luna" → "The user's cat is called Luna.", a note about the user."""
-    text = said.strip().strip("\"'“”").rstrip(".!").strip()
+    text = _QUOTED.sub(r"\1", said.strip().rstrip(".!")).rstrip(".!").strip()
     note = text
     for pattern, replacement in _TO_NOTE:
         note = pattern.sub(replacement, note)

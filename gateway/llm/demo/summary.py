@@ -39,9 +39,9 @@ def _extract(texts: list[str], budget: int) -> str:
     """The latest lines that fit, in their order."""
     kept: list[str] = []
     for text in reversed(texts):
-        line = text if len(text) <= LINE_CHARS else text[: LINE_CHARS - 1] + "…"
-        budget -= len(line)
+        line = f"- {text}" if len(text) <= LINE_CHARS else f"- {text[: LINE_CHARS - 1]}…"
+        budget -= len(line) + 1
         if budget < 0 and kept:
             break
-        kept.append(f"- {line}")
+        kept.append(line)
     return "\n".join(reversed(kept)) or "- Nothing was said."
