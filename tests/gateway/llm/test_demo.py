@@ -59,8 +59,15 @@ class Chat:
                 case "clarify_request":
                     self.question = line
                     outcome = "timeout" if reply is None else "answered"
-                    response = {"type": "clarify_response", "content": reply, "outcome": outcome}
-                    lines += self._agent.receive({**response, "clarify_id": line["clarify_id"]})
+                    clarify_id = line["clarify_id"]
+                    lines += self._agent.receive(
+                        {
+                            "type": "clarify_response",
+                            "clarify_id": clarify_id,
+                            "content": reply,
+                            "outcome": outcome,
+                        }
+                    )
                 case "assistant_message" if line["final"]:
                     final = line["content"]
                 case "error":

@@ -269,6 +269,21 @@ async def test_stream_options_that_a_server_refuses_are_left_out_from_then_on(
     assert ["stream_options" in request.body for request in server.requests] == [True, False, False]
 
 
+async def test_all_that_a_server_has_refused_stays_left_out(
+    server: ModelServer, provider: OpenAIProvider
+) -> None:
+    request = {**REQUEST, "temperature": 0.2, "max_tokens": 9}
+    for refused in ("temperature is not supported", "use max_completion_tokens instead"):
+        server.enqueue(status=400, body={"error": {"message": refused}})
+    for _ in range(2):
+        server.enqueue(text="Hi")
+        assert content_of(await provider.complete(request, Screen())) == "Hi"
+    assert len(server.requests) == 4
+    for received in server.requests[2:]:
+        assert "temperature" not in received.body
+        assert received.body["max_completion_tokens"] == 9
+
+
 async def test_a_server_that_cannot_stream_is_asked_for_the_whole(
     server: ModelServer, provider: OpenAIProvider
 ) -> None:
