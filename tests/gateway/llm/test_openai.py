@@ -8,13 +8,12 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-import httpx
 import pytest
 from structlog.testing import capture_logs
 
 from config.settings import ModelSettings
 from gateway.llm.errors import ModelError
-from gateway.llm.openai import OpenAIProvider, completions_url
+from gateway.llm.openai import OpenAIProvider
 from tests.fakes.model_server import KEY, USAGE, ModelServer, event, make_completion
 
 Json = dict[str, Any]
@@ -389,20 +388,3 @@ async def test_the_key_is_in_no_variable_that_a_traceback_shows(
     frames = [line for line in shown if "tests" not in line]
     assert any("gateway" in line for line in frames)
     assert not [line for line in frames if KEY in line]
-
-
-@pytest.mark.parametrize(
-    ("base", "url"),
-    [
-        ("https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"),
-        ("http://localhost:11434/v1/", "http://localhost:11434/v1/chat/completions"),
-        ("http://localhost:8080", "http://localhost:8080/chat/completions"),
-        ("https://x.example/v1/chat/completions", "https://x.example/v1/chat/completions"),
-        (
-            "https://x.example/gpt?api-version=1",
-            "https://x.example/gpt/chat/completions?api-version=1",
-        ),
-    ],
-)
-def test_calls_go_below_the_base_url(base: str, url: str) -> None:
-    assert str(completions_url(httpx.URL(base))) == url
