@@ -1,9 +1,9 @@
 """What can go wrong with the store.
 
-    StoreError
-    ├── StoreFull       the disk has no room
-    ├── StoreNewer      the database was written by a newer version of Hermes
-    └── StoreDamaged    the file is not a database, or is corrupt
+StoreError
+├── StoreFull       the disk has no room
+├── StoreNewer      the database was written by a newer version of Hermes
+└── StoreDamaged    the file is not a database, or is corrupt
 """
 
 from gateway.errors import GatewayError
