@@ -5,19 +5,12 @@ calls come out with an id each; their names and arguments are still what the mod
 """
 
 import json
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from agent_core.history import text_of
+from agent_core.thinking import split_thinking
 from agent_core.wire import Message
-
-_THINKING_TAGS = "think|thinking|thought|reasoning"
-_thinking_block = re.compile(
-    rf"\A\s*<({_THINKING_TAGS})>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
-)
-_orphan_closer = re.compile(rf"\A(.*?)</(?:{_THINKING_TAGS})>", re.DOTALL | re.IGNORECASE)
-_any_opener = re.compile(rf"<(?:{_THINKING_TAGS})>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +62,6 @@ def read_reply(response: object) -> ModelReply:
         finish_reason=str(choice.get("finish_reason") or ""),
         usage=_usage(response.get("usage")),
     )
-
-
-def split_thinking(text: str) -> tuple[str, str]:
-    """A text without the `<think>` blocks it begins with, and what stood in them.
-
-    Only at the beginning: further on the tag may be what the answer is about. A closing tag
-    without an opening one ends a block too, for some chat templates open it in the prompt.
-    """
-    thoughts: list[str] = []
-    while match := _thinking_block.match(text):
-        thoughts.append(match[2].strip())
-        text = text[match.end() :]
-    if not thoughts and (match := _orphan_closer.match(text)) and not _any_opener.search(match[1]):
-        thoughts.append(match[1].strip())
-        text = text[match.end() :]
-    return (text.lstrip() if thoughts else text), "\n\n".join(t for t in thoughts if t)
 
 
 def _calls(message: Message) -> tuple[RawCall, ...]:
