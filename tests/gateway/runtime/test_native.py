@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from benchmarks.conversation import init, user_message
 from gateway.runtime.errors import AgentFailure, FailureKind
 from gateway.runtime.native import NativeRuntime
-from tests.gateway.runtime.conversation import init, user_message
 
 
 def test_it_speaks_the_protocol() -> None:

@@ -1,0 +1,49 @@
+"""What the project promises about speed and memory, measured: `python -m benchmarks`.
+
+One file per theme. The old design (a process and a cold start of the command module per chat) is
+measured in the same run. A checkout only: the wheel doesn't carry this package.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks import build, figure, history, memory, sizes, start, threads, wake
+from gateway.runtime.errors import RuntimeFailure
+
+THEMES: dict[str, Callable[[], list[figure.Figure]]] = {
+    "start": start.measure,
+    "memory": memory.measure,
+    "many": memory.measure_many,
+    "wake": wake.measure,
+    "history": history.measure,
+    "threads": threads.measure,
+    "sizes": sizes.measure,
+    "build": build.measure,
+}
+_ON_REQUEST = ("build",)  # takes a minute and the toolchain
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure and show; 0 if all figures reach what they are to reach, 1 if not, 2 if unable."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
+    parser.add_argument("--only", choices=THEMES, action="append", help="measure this; repeatable")
+    parser.add_argument("--build", action="store_true", help="measure a build, too (a minute)")
+    options = parser.parse_args(argv)
+    themes = options.only or [name for name in THEMES if name not in _ON_REQUEST]
+    if options.build and "build" not in themes:
+        themes.append("build")
+    figures: list[figure.Figure] = []
+    for name in themes:
+        print(f"measuring: {name}", file=sys.stderr, flush=True)
+        try:
+            figures += THEMES[name]()
+        except RuntimeFailure as error:
+            print(f"{name} can't be measured: {error}", file=sys.stderr)
+            return 2
+    figure.show(figures)
+    if options.json:
+        figure.write(options.json, figures)
+    return 0 if all(each.holds for each in figures) else 1
