@@ -43,16 +43,17 @@ class TelegramAdapter:
         request: BaseRequest | None = None,
         get_updates_request: BaseRequest | None = None,
     ) -> None:
-        if settings.token is None or not settings.token.get_secret_value().strip():
+        if settings.token is None:
             raise TokenRefused("telegram.token is not set: get one from @BotFather")
         _silence_addresses()
         self.edit_interval_s = settings.edit_interval_s
         self._commands = [BotCommand(name, description) for name, description in commands]
+        self._requests = (request or _calls(), get_updates_request or _poll())
         self._bot = Bot(
-            settings.token.get_secret_value().strip(),
+            settings.token.get_secret_value(),
             base_url=_base_url(settings),
-            request=request or _calls(),
-            get_updates_request=get_updates_request or _poll(),
+            request=self._requests[0],
+            get_updates_request=self._requests[1],
         )
         self._poller = Poller(self._bot, pace or Pace())
 
@@ -76,7 +77,13 @@ class TelegramAdapter:
 
             await self._poller.run(take)
         finally:
-            await self._bot.shutdown()
+            await self.close()
+
+    async def close(self) -> None:
+        """Let go of all connections; `run` does it at its end. Closing twice is fine."""
+        await self._bot.shutdown()
+        for request in self._requests:  # the bot leaves them open if it has only been sending
+            await request.shutdown()
 
     async def check(self) -> str:
         """Ask Telegram whose token this is, and close; the answer is the bot's username."""
@@ -85,7 +92,7 @@ class TelegramAdapter:
                 await self._bot.initialize()
                 return self._bot.bot.username or ""
             finally:
-                await self._bot.shutdown()
+                await self.close()
 
     def render(self, markdown: str) -> Sequence[Part]:
         """The final form of a text, in parts of at most 4096 UTF-16 units."""

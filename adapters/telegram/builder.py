@@ -118,7 +118,9 @@ class Builder:
 
     def finish(self) -> Styled:
         """What was built, outer spans before inner ones."""
-        spans = sorted(self._spans, key=lambda span: (span.start, -span.end))
+        spans = sorted(
+            self._spans, key=lambda span: (span.start, -span.end, span.kind != "blockquote")
+        )
         return Styled("".join(self._pieces), tuple(spans), tuple(self._atoms))
 
     def _append(self, text: str) -> None:

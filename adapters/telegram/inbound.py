@@ -189,10 +189,7 @@ def _without_me(text: str, found: Sequence[_Found], me: Me) -> str:
     stripped = text
     for mention in sorted(mentions, key=lambda one: one.start, reverse=True):
         before, after = stripped[: mention.start], stripped[mention.end :]
-        if not before.strip():
-            stripped = after.lstrip(" \t\n,:")
-        else:
-            stripped = before.rstrip(" ") + after
+        stripped = after.lstrip(" \t\n,:") if not before.strip() else before.rstrip(" ") + after
     if command is not None and _is_our_command(found, me):
         name, _, _ = command.text.partition("@")
         stripped = name + stripped[command.end :]

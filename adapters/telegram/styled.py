@@ -10,6 +10,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+MOST_ENTITIES = 100  # of a message; what the server does with more is no error, but a loss
+
+_NEEDED_KINDS = frozenset({"pre", "text_link", "blockquote"})  # they say something by themselves
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"})
 _INVISIBLE_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufe0f")  # fillers, by any name
@@ -64,7 +67,15 @@ def is_blank(text: str) -> bool:
 
 
 def to_entities(text: str, spans: Iterable[Span]) -> tuple[Entity, ...]:
-    """The spans, in UTF-16 units. Spans over nothing visible are left out, as Telegram would."""
+    """The spans, in UTF-16 units, without those over nothing visible.
+
+    Telegram forgets the entities after the hundredth, so the least needed are left out here.
+    """
+    visible = [span for span in spans if not is_blank(text[span.start : span.end])]
+    if len(visible) > MOST_ENTITIES:
+        kept = sorted(visible, key=lambda span: span.kind not in _NEEDED_KINDS)[:MOST_ENTITIES]
+        chosen = set(kept)
+        visible = [span for span in visible if span in chosen]
     offsets = utf16_offsets(text)
     return tuple(
         Entity(
@@ -74,8 +85,7 @@ def to_entities(text: str, spans: Iterable[Span]) -> tuple[Entity, ...]:
             url=span.value if span.kind == "text_link" else None,
             language=span.value if span.kind == "pre" else None,
         )
-        for span in spans
-        if not is_blank(text[span.start : span.end])
+        for span in visible
     )
 
 

@@ -1,0 +1,103 @@
+"""A running adapter and what it handed over; the gateway's side, for the tests in this folder."""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from typing import Self
+
+from pydantic import HttpUrl, SecretStr
+from telegram.request import HTTPXRequest
+
+from adapters.base import Address, ButtonPress, ChatKind, Event, Inbound
+from adapters.telegram.adapter import TelegramAdapter
+from adapters.telegram.polling import Pace
+from config.settings import TelegramSettings
+from tests.fakes.telegram import Chat, FakeTelegram, Person
+from tests.fakes.telegram.updates import Changes
+
+QUICK = Pace(long_poll_s=5, answer_within_s=5, first_wait_s=0.01, longest_wait_s=0.05)
+
+
+def settings_for(fake: FakeTelegram, token: str | None = None) -> TelegramSettings:
+    """Settings that lead to the fake."""
+    return TelegramSettings(
+        token=SecretStr(token or fake.token), base_url=HttpUrl(fake.base_url), edit_interval_s=0.8
+    )
+
+
+def adapter_for(
+    fake: FakeTelegram,
+    *,
+    token: str | None = None,
+    commands: Sequence[tuple[str, str]] = (),
+    answer_within_s: float = 5,
+    pace: Pace = QUICK,
+) -> TelegramAdapter:
+    """An adapter that talks with the fake, over HTTP."""
+    return TelegramAdapter(
+        settings_for(fake, token),
+        commands=commands,
+        pace=pace,
+        request=HTTPXRequest(read_timeout=answer_within_s),
+    )
+
+
+def address_of(
+    place: Chat | Person, *, reply_to: int | None = None, topic: int | None = None
+) -> Address:
+    """Where to write to somebody, or into a chat."""
+    return Address(
+        platform="telegram",
+        chat_id=str(place.id),
+        kind=ChatKind.DIRECT if place.id > 0 else ChatKind.GROUP,
+        thread_id=None if topic is None else str(topic),
+        reply_to=None if reply_to is None else str(reply_to),
+    )
+
+
+class Serving:
+    """`async with Serving(adapter)`: the adapter runs; events end up in `events`."""
+
+    def __init__(self, adapter: TelegramAdapter) -> None:
+        self.events: list[Event] = []
+        self.failures: deque[Exception] = deque()  # raised by the next calls of `receive`
+        self.may_take = asyncio.Event()  # cleared: `receive` does not return
+        self.may_take.set()
+        self._adapter = adapter
+        self._changes = Changes()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._adapter.run(self.receive))
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        assert self._task is not None
+        self._task.cancel()
+        await asyncio.wait([self._task])
+
+    async def receive(self, event: Event) -> None:
+        """What the adapter hands events to."""
+        self.events.append(event)
+        self._changes.notify()
+        if self.failures:
+            raise self.failures.popleft()
+        await self.may_take.wait()
+
+    async def received(self, count: int) -> list[Event]:
+        """The first `count` events, as soon as they are here."""
+        async with asyncio.timeout(10):
+            await self._changes.until(lambda: len(self.events) >= count)
+        return self.events[:count]
+
+    async def inbound(self, number: int = 0) -> Inbound:
+        """That event, which must be a message."""
+        event = (await self.received(number + 1))[number]
+        assert isinstance(event, Inbound)
+        return event
+
+    async def press(self, number: int = 0) -> ButtonPress:
+        """That event, which must be the press of a button."""
+        event = (await self.received(number + 1))[number]
+        assert isinstance(event, ButtonPress)
+        return event

@@ -1,0 +1,145 @@
+"""What holds for any Markdown: limits, order, completeness, legal entities."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.base import Part
+from adapters.telegram.rendering import entities_of, preview, render
+from adapters.telegram.styled import is_blank, utf16_length
+from tests.fakes.telegram import texts
+
+LETTERS = "alpha beta, gamma. 路面電車 Straße क्‍ष مرحبا می‌خواهم 👨‍👩‍👧‍👦 👍🏽 🇩🇪 𝕳𝖊𝖑𝖑𝖔 e\u0301"
+OTHERS = "List<int> a_b 2*3 https://example.org/x_y_(z) snake_case $5 \\* &amp;"
+LONG = ["w" * 300, "👍" * 150, "\n", "  \n"]
+WORDS = st.sampled_from([*LETTERS.split(), *OTHERS.split(), *LONG])
+TEXT = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
+INLINE = st.one_of(
+    TEXT,
+    TEXT.map("**{}**".format),
+    TEXT.map("*{}*".format),
+    TEXT.map("~~{}~~".format),
+    TEXT.map("**a *{}* `c` b**".format),
+    st.sampled_from(["`code`", "``a ` b``", "[`c`](https://example.org)", "![i](./x.png)"]),
+    TEXT.map("[{}](https://example.org/p)".format),
+)
+LINE = st.lists(INLINE, min_size=1, max_size=4).map(" ".join)
+CODE_LINES = st.lists(
+    st.one_of(
+        st.text("ab {}()*_<>\"'#:=+👍界\t", max_size=40),
+        st.just("    indented = True"),
+        st.just("y" * 500),
+    ),
+    max_size=30,
+)
+FENCE = st.sampled_from(["```", "~~~", "````", "~~~~~"])
+CODE = st.tuples(FENCE, st.sampled_from(["", "python", "c++"]), CODE_LINES).map(
+    lambda made: "\n".join([made[0] + made[1], *made[2], made[0]])
+)
+BLOCK = st.one_of(
+    LINE,
+    CODE,
+    LINE.map("# {}".format),
+    st.lists(LINE, min_size=1, max_size=4).map(lambda items: "\n".join(f"- {i}" for i in items)),
+    st.lists(LINE, min_size=1, max_size=3).map(lambda items: "\n".join(f"7. {i}" for i in items)),
+    st.tuples(LINE, CODE).map(lambda made: f"1. {made[0]}\n\n" + _moved(made[1])),
+    LINE.map(lambda line: "> " + line.replace("\n", "\n> ")),
+    LINE.map(lambda line: "> > " + line.replace("\n", "\n> > ")),
+    st.lists(st.sampled_from(["a", "**b**", "`c`", "long cell " * 5]), min_size=2, max_size=5).map(
+        lambda cells: f"|{'|'.join(cells)}|\n|{'---|' * len(cells)}\n|{'|'.join(cells)}|"
+    ),
+    st.just("---"),
+)
+MARKDOWN = st.lists(BLOCK, max_size=8).map("\n\n".join)
+LIMIT = st.sampled_from([2, 3, 16, 100, 1000, 4096])
+
+
+def _moved(code: str) -> str:
+    return "\n".join(f"   {line}" for line in code.split("\n"))
+
+
+def _visible(text: str) -> str:
+    """Without what may be lost at a cut; a joiner alone would be an empty message."""
+    return "".join(character for character in text if not is_blank(character))
+
+
+def check_part(part: Part, limit_utf16: int) -> None:
+    """All that Telegram asks of one message; the fake's own rules are the judge."""
+    entities = [
+        {"type": one.type, "offset": one.offset, "length": one.length, "url": one.url}
+        for one in entities_of(part)
+    ]
+    assert not is_blank(part.text)
+    assert utf16_length(part.text) == texts.units(part.text) <= limit_utf16
+    assert part.text == part.text.rstrip()
+    assert texts.violations(entities) == []
+    texts.accept(part.text, entities, "too long")
+
+
+@settings(max_examples=300, deadline=None)
+@given(markdown=MARKDOWN, limit=LIMIT)
+def test_every_part_is_one_that_telegram_takes(markdown: str, limit: int) -> None:
+    for part in (*render(markdown, limit), *preview(markdown, limit)):
+        check_part(part, limit)
+
+
+@settings(max_examples=300, deadline=None)
+@given(markdown=MARKDOWN, limit=LIMIT)
+def test_all_text_arrives_once_and_in_order_wherever_it_is_cut(markdown: str, limit: int) -> None:
+    whole = "".join(part.text for part in render(markdown, 10_000_000))
+    parts = "".join(part.text for part in render(markdown, limit))
+    assert _visible(parts) == _visible(whole)
+
+
+@settings(max_examples=200, deadline=None)
+@given(words=st.lists(st.text("abcäöü界👍", min_size=1, max_size=9), max_size=200), limit=LIMIT)
+def test_plain_words_arrive_as_they_were_written(words: list[str], limit: int) -> None:
+    parts = render(" ".join(words), limit)
+    assert _visible("".join(part.text for part in parts)) == "".join(words)
+
+
+@settings(max_examples=200, deadline=None)
+@given(fence=FENCE, lines=CODE_LINES, limit=st.sampled_from([600, 1000, 4096]))
+def test_code_keeps_every_line_its_indentation_and_its_language(
+    fence: str, lines: list[str], limit: int
+) -> None:
+    expected = [line.expandtabs(4).rstrip() for line in lines if line.strip()]
+    parts = render("\n".join([f"before\n\n{fence}python", *lines, fence, "", "after"]), limit)
+    code = [one for part in parts for one in _code(part)]
+    assert [line.rstrip() for one in code for line in one.split("\n") if line.strip()] == expected
+    kinds = {one.language for part in parts for one in entities_of(part) if one.type == "pre"}
+    assert kinds == ({"python"} if expected else set())
+
+
+def _code(part: Part) -> list[str]:
+    units = part.text.encode("utf-16-le")
+    return [
+        units[2 * one.offset : 2 * (one.offset + one.length)].decode("utf-16-le")
+        for one in entities_of(part)
+        if one.type == "pre"
+    ]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    markdown=st.text(st.sampled_from("*_`~[]()!<>|#->1. \n\ta👍\u200d\u0301\\&;:"), max_size=300),
+    limit=LIMIT,
+)
+def test_no_arrangement_of_markup_breaks_anything(markdown: str, limit: int) -> None:
+    for part in (*render(markdown, limit), *preview(markdown, limit)):
+        check_part(part, limit)
+
+
+@settings(max_examples=200, deadline=None)
+@given(address=st.text("htps:/.@a1-_[]%?#&=界 \\", max_size=30))
+def test_no_address_in_a_link_makes_a_message_that_is_refused(address: str) -> None:
+    for start in ("", "http://", "https://a.b", "https://", "mailto:", "tg://"):
+        for part in render(f"see [this]({start}{address}) or [that](<{start}{address}>)"):
+            check_part(part, 4096)
+
+
+@settings(max_examples=100, deadline=None)
+@given(markdown=st.text(max_size=300))
+def test_any_text_at_all_can_be_rendered(markdown: str) -> None:
+    for part in render(markdown, 50):
+        assert utf16_length(part.text) <= 50
+        part.text.encode()

@@ -1,0 +1,35 @@
+"""A Bot API server for tests, written from the public documentation (core.telegram.org/bots/api).
+
+What it speaks, by the documentation's section names:
+
+    Making requests              GET and POST; query string, form, JSON; the `ok` envelope, error
+                                 texts and `parameters`; 401 for a wrong token, 404 for no method
+    Getting updates              getUpdates: offset, limit, timeout (long polling), allowed_updates;
+                                 409 for the earlier of two pollers, and while a webhook is set;
+                                 deleteWebhook, getWebhookInfo, setWebhook (kept, never called)
+    Available types              User, Chat (private, group, supergroup, forum), Message,
+                                 MessageEntity, ReplyParameters, InlineKeyboardMarkup, CallbackQuery
+    Available methods            getMe, sendMessage, sendChatAction, answerCallbackQuery,
+                                 setMyCommands, getMyCommands
+    Updating messages            editMessageText, editMessageReplyMarkup, deleteMessage
+    Limits ("My bot is hitting   per chat, per group and minute, over all, each as a setting;
+    limits", the FAQ)            429 with `retry_after`, and every refusal is counted
+
+It is strict: 4096 UTF-16 units after entities parsing, empty texts, entities out of bounds or
+within a surrogate pair, unchanged edits, 64 bytes of callback data, unknown chats, deleted reply
+targets and topics that don't exist each get the real server's error text. What the real server
+silently repairs or loses (crossing entities, style around code, over 100 entities) it takes too,
+but notes in `violations`. It does not speak: parse modes, media, inline mode, payments, channels,
+privacy mode (the bot reads all), and it adds no entities of its own to a bot's text.
+
+`world.py` holds chats and messages, `people.py` is what persons do, `texts.py` checks texts,
+`methods.py` answers calls, `updates.py` is the queue, `faults.py` fails on demand, `flood.py`
+limits, `server.py` puts it together, `control.py` and `__main__.py` run it on its own.
+"""
+
+from tests.fakes.telegram import faults
+from tests.fakes.telegram.flood import FloodLimits
+from tests.fakes.telegram.server import FakeTelegram
+from tests.fakes.telegram.world import Chat, Message, Person
+
+__all__ = ["Chat", "FakeTelegram", "FloodLimits", "Message", "Person", "faults"]

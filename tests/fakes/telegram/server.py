@@ -1,0 +1,174 @@
+"""The server itself, and what a test does with it.
+
+async with FakeTelegram() as fake:
+    ada = fake.people.person("Ada")
+    fake.people.say(ada, "hello")
+    reply = await fake.wait_for(lambda: fake.replies(ada))
+"""
+
+import asyncio
+import json
+from collections import defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+from aiohttp import web
+
+from tests.fakes.telegram.errors import ApiError
+from tests.fakes.telegram.faults import Fault
+from tests.fakes.telegram.flood import FloodControl, FloodLimits
+from tests.fakes.telegram.methods import METHODS
+from tests.fakes.telegram.people import People
+from tests.fakes.telegram.updates import Changes, UpdateQueue
+from tests.fakes.telegram.world import Chat, Json, Message, Person, World
+
+TOKEN = "123456789:AAE-this-token-is-known-to-the-fake-only"
+_BOT = Person(123456789, "Hermes", "hermes_test_bot", is_bot=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that was made; `outcome` is ok, the error's description, or a fault's name."""
+
+    method: str
+    arguments: Json
+    outcome: str
+
+
+class FakeTelegram:
+    """A Bot API server on a loopback port, for one bot."""
+
+    def __init__(
+        self, *, token: str = TOKEN, flood: FloodLimits | None = None, port: int = 0
+    ) -> None:
+        self.token = token
+        self.world = World(_BOT)
+        self.calls: list[Call] = []
+        self.changes = Changes()
+        self.updates = UpdateQueue(self.changes)
+        self.people = People(self.world, self.updates)
+        self.flood = FloodControl(flood or FloodLimits())
+        self._faults: dict[str, deque[Fault]] = defaultdict(deque)
+        self._port = port
+        self.app = web.Application(client_max_size=1 << 20)
+        self.app.router.add_route("*", "/bot{token}/{method}", self._handle)
+        self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=1)
+
+    async def __aenter__(self) -> Self:
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self._port)
+        await site.start()
+        self._port = self._runner.addresses[0][1]
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        self.updates.is_closed = True
+        self.changes.notify()
+        await self._runner.cleanup()
+
+    @property
+    def base_url(self) -> str:
+        """What a client puts before the token."""
+        return f"http://127.0.0.1:{self._port}/bot"
+
+    # What a test asks
+
+    def messages(self, place: Chat | Person) -> list[Message]:
+        """A chat as one sees it now: what was deleted is not there."""
+        chat = self.world.chats[place.id]
+        return [message for message in chat.messages if not message.is_deleted]
+
+    def replies(self, place: Chat | Person) -> list[Message]:
+        """Those of a chat's messages that the bot wrote."""
+        return [one for one in self.messages(place) if one.sender == self.world.bot]
+
+    def calls_of(self, method: str) -> list[Call]:
+        """All calls of a method so far."""
+        return [call for call in self.calls if call.method == method]
+
+    def fail(self, method: str, fault: Fault, times: int = 1) -> None:
+        """Let the next calls of this method fail."""
+        self._faults[method.lower()].extend([fault] * times)
+
+    async def wait_for(self, condition: Callable[[], Any], timeout_s: float = 10) -> Any:
+        """Wait until this gives something true, looking after every change; returns that."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self.changes.until(condition)
+        except TimeoutError:
+            raise AssertionError(f"did not come about:\n{self.describe()}") from None
+
+    def describe(self) -> str:
+        """The conversation and the calls, for a failure's text."""
+        calls = [f"{call.method}: {call.outcome}" for call in self.calls[-20:]]
+        return "\n".join([self.world.transcript(), "=== last calls", *calls])
+
+    # What the client asks
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["method"]
+        arguments = await _arguments(request)
+        faults = self._faults[name.lower()]
+        fault = faults.popleft() if faults else None
+        try:
+            if request.match_info["token"] != self.token:
+                raise ApiError(401, "Unauthorized")
+            if name.lower() not in METHODS:
+                raise ApiError(404, "Not Found")
+            if fault is not None and not fault.is_done:
+                return await self._fail(request, name, arguments, fault)
+            result = await METHODS[name.lower()](self, arguments)
+        except ApiError as error:
+            return self._refuse(name, arguments, error)
+        if fault is not None:
+            return await self._fail(request, name, arguments, fault)
+        self._note(name, arguments, "ok")
+        return web.json_response({"ok": True, "result": result})
+
+    def _refuse(self, name: str, arguments: Json, error: ApiError) -> web.Response:
+        self._note(name, arguments, error.description)
+        return web.json_response(error.body(), status=error.code)
+
+    async def _fail(
+        self, request: web.Request, name: str, arguments: Json, fault: Fault
+    ) -> web.StreamResponse:
+        if fault.error is not None:
+            return self._refuse(name, arguments, fault.error)
+        self._note(name, arguments, fault.name)
+        if fault.hangs:
+            await self.changes.until(lambda: self.updates.is_closed or request.transport is None)
+        if fault.body is not None:
+            return web.Response(body=fault.body, status=fault.status)
+        if request.transport is not None:
+            request.transport.close()
+        return web.Response()
+
+    def _note(self, name: str, arguments: Json, outcome: str) -> None:
+        self.calls.append(Call(name, arguments, outcome))
+        self.changes.notify()
+
+
+async def _arguments(request: web.Request) -> Json:
+    """Query string, form or JSON; objects and lists within a form come as JSON texts."""
+    arguments: Json = dict(request.query)
+    if request.content_type == "application/json":
+        arguments |= await request.json()
+    elif request.can_read_body:
+        arguments |= dict(await request.post())
+    return {name: _value(name, value) for name, value in arguments.items()}
+
+
+_JSON_ARGUMENTS = {
+    "entities",
+    "reply_parameters",
+    "reply_markup",
+    "allowed_updates",
+    "commands",
+    "link_preview_options",
+    "drop_pending_updates",
+}
+
+
+def _value(name: str, value: Any) -> Any:
+    return json.loads(value) if name in _JSON_ARGUMENTS and isinstance(value, str) else value
