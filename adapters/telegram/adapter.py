@@ -25,6 +25,15 @@ _CONNECTIONS = 64  # chats that can be written to at the same moment; more wait 
 _log = structlog.get_logger(__name__)
 
 
+class _QuietBot(Bot):
+    """The client's bot writes its token into its own repr, and so into tracebacks with values."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "Bot[token=<token>]"
+
+
 class TelegramAdapter:
     """Text in private chats and groups. Raises `TokenRefused` at once if there is no token.
 
@@ -49,7 +58,7 @@ class TelegramAdapter:
         self.edit_interval_s = settings.edit_interval_s
         self._commands = [BotCommand(name, description) for name, description in commands]
         self._requests = (request or _calls(), get_updates_request or _poll())
-        self._bot = Bot(
+        self._bot = _QuietBot(
             settings.token.get_secret_value(),
             base_url=_base_url(settings),
             request=self._requests[0],

@@ -47,6 +47,13 @@ def test_an_error_that_quotes_the_token_loses_it() -> None:
     assert token not in "".join(traceback.format_exception(refused.value))
 
 
+async def test_no_repr_has_the_token(fake: FakeTelegram, adapter: TelegramAdapter) -> None:
+    """Tracebacks that show values print these."""
+    held = [getattr(adapter, name) for name in vars(adapter)]
+    assert any("<token>" in repr(one) for one in held)
+    assert all(fake.token not in repr(one) for one in held)
+
+
 def test_scrubbing_without_a_token_changes_nothing() -> None:
     assert scrub("as it was", "") == "as it was"
 
