@@ -9,7 +9,7 @@ import re
 _NAMES = "think|thinking|thought|reasoning|reasoning_scratchpad"
 _opener = re.compile(rf"[ \t]*<({_NAMES})>", re.IGNORECASE)
 _tag = re.compile(rf"<(?:{_NAMES})>", re.IGNORECASE)
-_orphan_closer = re.compile(rf"\A(.*?)</(?:{_NAMES})>", re.DOTALL | re.IGNORECASE)
+_orphan_closer = re.compile(rf"\A(.*?)(?<!`)</(?:{_NAMES})>", re.DOTALL | re.IGNORECASE)
 _fence = re.compile(r" {0,3}(`{3,}(?=[^`\n]*$)|~{3,})(.*)", re.MULTILINE)  # CommonMark 0.31, 4.5
 
 
