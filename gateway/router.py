@@ -5,6 +5,7 @@ cost nothing; what is not meant for the bot as well; then each event is taken on
 returns as soon as the event has been taken: whatever takes time happens in the chats.
 """
 
+import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -46,9 +47,16 @@ class Router:
         self._allowed = allowed
         self._inbox_size = inbox_size
         self._strangers: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Take nothing more in. Platforms keep what was not taken, for the next start."""
+        self._is_closed = True
 
     async def receive(self, event: Event) -> None:
-        """Take an event in."""
+        """Take an event in. Once closed it never returns: the event has not been taken."""
+        if self._is_closed:
+            await asyncio.get_running_loop().create_future()
         if not may_talk(self._allowed, event):
             self._note_stranger(event)
         elif isinstance(event, ButtonPress):
@@ -70,7 +78,7 @@ class Router:
                 return
             is_new = True
         if not is_new:
-            _log.info("event seen before", chat=chat, event=message.event_id)
+            _log.info("event seen before", chat=chat, event_id=message.event_id)
             return
         if invocation is not None:
             self._run_command(message, invocation)

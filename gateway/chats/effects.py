@@ -15,7 +15,7 @@ from adapters.base import Adapter, Button, Inbound
 from gateway.chats import questions
 from gateway.chats.apologies import AgentMisbehaved
 from gateway.chats.host import Host
-from gateway.chats.messages import Line
+from gateway.chats.messages import Line, error_fields, summary_request, text_of
 from gateway.chats.questions import Question
 from gateway.chats.records import KEPT, Records
 from gateway.delivery.reply import Reply
@@ -133,7 +133,7 @@ class Effects:
             _log.warning(
                 "model call failed", code=error.code, status=error.status, detail=error.detail
             )
-            self._answer({"type": "error", **answered, **_error_fields(error)})
+            self._answer({"type": "error", **answered, **error_fields(error)})
         else:
             self._answer({"type": "api_response", **answered, "response": response})
 
@@ -141,12 +141,7 @@ class Effects:
         self._start(self._call_for_summary(message))
 
     async def _call_for_summary(self, message: Line) -> None:
-        system = {"role": "system", "content": message["instruction"]}
-        request = {
-            "model": self._host.settings.model.name,
-            "messages": [system, *message["messages"]],
-            "max_tokens": message.get("max_tokens"),
-        }
+        request = summary_request(message, self._host.settings.model.name)
         answer = {"type": "compress_response", "request_id": message.get("request_id")}
         try:
             response = await self._host.provider.complete(request, lambda _: self._note_life())
@@ -154,8 +149,7 @@ class Effects:
             _log.warning("summary failed", code=error.code, detail=error.detail)
             self._answer({**answer, "summary": "", "error": error.message})
         else:
-            said = response["choices"][0]["message"].get("content") or ""
-            self._answer({**answer, "summary": said})
+            self._answer({**answer, "summary": text_of(response)})
 
     async def _call_tool(self, message: Line) -> None:
         self._start(self._run_tool(message))
@@ -263,17 +257,6 @@ class Effects:
 
     def _note_life(self) -> None:
         self._last_sign_of_life = asyncio.get_running_loop().time()
-
-
-def _error_fields(error: ModelError) -> Line:
-    fields = {
-        "code": error.code,
-        "message": error.message,
-        "status": error.status,
-        "retry_after": error.retry_after_s,
-        "retryable": error.retryable,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 _EFFECTS: dict[str, Callable[[Effects, Line], Coroutine[Any, Any, None]]] = {

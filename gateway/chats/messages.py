@@ -1,4 +1,4 @@
-"""The protocol messages that begin things: `init` for a new agent, `user_message` for a turn. Pure.
+"""What a host says to an agent: `init`, `user_message`, and the fields of its answers. Pure.
 
 Names and titles are handed over as people chose them: the agent quotes them as mere labels. What
 a message quotes is marked as a quotation here, since only the gateway knows that it is one.
@@ -10,6 +10,8 @@ from typing import Any
 
 from adapters.base import Inbound
 from config.settings import Settings
+from gateway.llm.errors import ModelError
+from gateway.llm.provider import ChatCompletion, ChatRequest
 from gateway.store.base import Message
 from gateway.tools.toolbox import ToolSchema
 
@@ -83,6 +85,31 @@ def user_message(message: Inbound, now: datetime) -> Line:
         "message_id": message.event_id,
         "now": now.isoformat(timespec="seconds"),
     }
+
+
+def error_fields(error: ModelError) -> Line:
+    """A failed model call in the protocol's words."""
+    fields = {
+        "code": error.code,
+        "message": error.message,
+        "status": error.status,
+        "retry_after": error.retry_after_s,
+        "retryable": error.retryable,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def summary_request(message: Line, model: str) -> ChatRequest:
+    """The model call that a `compress_request` asks for."""
+    system = {"role": "system", "content": message["instruction"]}
+    request = {"model": model, "messages": [system, *message["messages"]]}
+    limit = message.get("max_tokens")
+    return request if limit is None else {**request, "max_tokens": limit}
+
+
+def text_of(completion: ChatCompletion) -> str:
+    """What a model said; empty if it said nothing."""
+    return completion["choices"][0]["message"].get("content") or ""
 
 
 def _content(message: Inbound) -> str:

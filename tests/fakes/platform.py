@@ -7,6 +7,8 @@ characters.
 """
 
 import asyncio
+import itertools
+import secrets
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,7 +67,8 @@ class FakePlatform:
         self.limit = limit
         self.screens: defaultdict[str, Screen] = defaultdict(Screen)
         self.failures: defaultdict[str, deque[Failure]] = defaultdict(deque)
-        self.ids = iter(range(1, 1_000_000))
+        self.ids = itertools.count(1)
+        self._run = secrets.token_hex(4)  # so that no two platforms give the same event ids
         self._changed = asyncio.Event()
         self._receive: Callable[[Event], Awaitable[None]] | None = None
 
@@ -153,7 +156,7 @@ class FakePlatform:
         address = Address(self.name, chat or sender.id, kind, thread, f"in{number}")
         await self._give(
             Inbound(
-                event_id=event_id or f"e{number}",
+                event_id=event_id or f"{self._run}-{number}",
                 address=address,
                 sender=sender,
                 text=text,
@@ -180,7 +183,7 @@ class FakePlatform:
 
         kind = ChatKind.DIRECT if chat is None else ChatKind.GROUP
         address = Address(self.name, chat or sender.id, kind)
-        event_id = f"e{next(self.ids)}"
+        event_id = f"{self._run}-{next(self.ids)}"
         await self._give(ButtonPress(event_id, address, sender, data, acknowledge))
         assert len(notices) <= 1, "a press is acknowledged once"
         return (notices[0] or "") if notices else "(never acknowledged)"

@@ -1,0 +1,142 @@
+"""What the person at the terminal sees.
+
+On a terminal a growing text is printed block by block: what can't change any more is printed for
+good, the last block is redrawn in place. Anywhere else (a pipe, a file, a dumb terminal) only
+final texts are printed, as they are. Printing may block, so it is never done on the event loop.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.markdown import Markdown
+from rich.segment import Segment
+from rich.spinner import Spinner
+from rich.text import Text
+
+from adapters.console.blocks import settled
+
+_REDRAWS_PER_S = 12
+_MARGIN_LINES = 2  # below the redrawn block, so that the terminal never scrolls because of it
+
+
+class Screen(Protocol):
+    """A way of showing a conversation."""
+
+    def grow(self, text: str) -> None:
+        """Show a text that is still being written."""
+
+    def finish(self, text: str, choices: Sequence[str]) -> None:
+        """Show a text for good, with the numbered choices that belong to it."""
+
+    def add(self, text: str) -> None:
+        """Show something that belongs to a text that is already there."""
+
+    def wait(self) -> None:
+        """Show that something is being done."""
+
+    def rest(self) -> None:
+        """Leave the screen to the person: nothing moves any more."""
+
+
+class PlainScreen:
+    """Final texts, as they are."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def grow(self, text: str) -> None:
+        """Nothing: it will be printed once it is final."""
+
+    def finish(self, text: str, choices: Sequence[str]) -> None:
+        """See `Screen`."""
+        rows = [f"  {number}) {choice}" for number, choice in enumerate(choices, start=1)]
+        self.add("\n".join([text, *rows]))
+
+    def add(self, text: str) -> None:
+        """See `Screen`."""
+        self._console.out(text, highlight=False)
+
+    def wait(self) -> None:
+        """Nothing: there is nobody to see it."""
+
+    def rest(self) -> None:
+        """Nothing moves here."""
+
+
+class TerminalScreen:
+    """A conversation on a terminal that can redraw."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live: Live | None = None
+        self._printed = ""  # the part of the growing text that was printed for good
+
+    def grow(self, text: str) -> None:
+        """See `Screen`. A text that changes its beginning is begun anew."""
+        if not text.startswith(self._printed):
+            self._clear()
+            self._console.print(Text("(once more)", style="dim"))
+            self._printed = ""
+        rest = text[len(self._printed) :]
+        if cut := settled(rest):
+            self._clear()
+            self._print(rest[:cut])
+            self._printed += rest[:cut]
+            rest = rest[cut:]
+        self._redraw(_Tail(rest))
+
+    def finish(self, text: str, choices: Sequence[str]) -> None:
+        """See `Screen`."""
+        self._clear()
+        self._print(text.removeprefix(self._printed))
+        self._printed = ""
+        for number, choice in enumerate(choices, start=1):
+            self._console.print(Text.assemble((f"  {number}  ", "bold cyan"), choice))
+        self._console.print()
+
+    def add(self, text: str) -> None:
+        """See `Screen`."""
+        self._console.print(Text(text, style="dim"))
+
+    def wait(self) -> None:
+        """See `Screen`. A text that grows shows enough by itself."""
+        if self._live is None and not self._printed:
+            self._redraw(Spinner("dots", style="cyan"))
+
+    def rest(self) -> None:
+        """See `Screen`."""
+        self._clear()
+
+    def _print(self, markdown: str) -> None:
+        if markdown.strip():
+            if self._printed:
+                self._console.print()
+            self._console.print(Markdown(markdown))
+
+    def _redraw(self, content: "Spinner | _Tail") -> None:
+        if self._live is None:
+            self._live = Live(
+                console=self._console, transient=True, refresh_per_second=_REDRAWS_PER_S
+            )
+            self._live.start()
+        self._live.update(content)
+
+    def _clear(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+
+class _Tail:
+    """The last lines of a text: what is taller than the screen could not be redrawn."""
+
+    def __init__(self, markdown: str) -> None:
+        self._markdown = markdown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(Markdown(self._markdown), options, pad=False)
+        for line in lines[-max(1, console.height - _MARGIN_LINES) :]:
+            yield from line
+            yield Segment.line()

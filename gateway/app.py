@@ -1,0 +1,171 @@
+"""The composition root: settings become a running gateway, and a stopped one again.
+
+Everything is made here and given to whom it concerns by constructor; nothing else knows all of
+it. What is opened is closed in the opposite order, whatever happens in between.
+"""
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
+from importlib.metadata import version
+
+import structlog
+
+from adapters.base import Adapter, AdapterError
+from config.settings import Settings
+from gateway.access import Allowed, allowed_by
+from gateway.chats.directory import Chats
+from gateway.chats.host import Host, local_time
+from gateway.chats.questions import Questions
+from gateway.delivery.reply import DeliverySettings
+from gateway.llm.providers import make_provider
+from gateway.lock import lock_data_dir
+from gateway.platforms import console_among, has_console, make_adapters
+from gateway.router import Router
+from gateway.runtime.base import Runtime
+from gateway.runtime.capacity import Capacity
+from gateway.runtime.engine import Engine, EngineSettings
+from gateway.runtime.native import NativeRuntime
+from gateway.runtime.pool import AgentPool
+from gateway.store.sqlite import FILE_NAME, SqliteStore
+from gateway.tools.toolbox import Toolbox
+
+SHUTDOWN_GRACE_S = 5.0
+_MIB = 1_048_576
+
+Report = Callable[[str], None]
+
+_log = structlog.get_logger()
+
+
+async def run(settings: Settings, report: Report) -> int:
+    """Serve until told to stop, or until no platform is left; returns the exit code.
+
+    `report` is told what a person who starts a gateway wants to know. Raises what keeps it from
+    starting: `StartupError`, `ArtefactError`, `StoreError`.
+    """
+    async with AsyncExitStack() as stack:
+        lock = await asyncio.to_thread(lock_data_dir, settings.data_dir)
+        stack.push_async_callback(asyncio.to_thread, lock.release)
+        store = await SqliteStore.open(settings.data_dir / FILE_NAME, now=local_time)
+        stack.push_async_callback(store.close)
+        runtime = await asyncio.to_thread(make_runtime, settings)
+        stack.push_async_callback(asyncio.to_thread, runtime.close)
+        pool = AgentPool(
+            runtime,
+            max_agents=settings.runtime.max_agents,
+            memory_budget_bytes=settings.runtime.memory_budget_mb * _MIB,
+            threads=settings.runtime.threads,
+        )
+        stack.push_async_callback(pool.close)
+        capacity = await pool.measure()
+        provider = make_provider(settings.model)
+        stack.push_async_callback(provider.close)
+        questions = Questions()
+        adapters: dict[str, Adapter] = {}
+        host = Host(
+            settings=settings,
+            store=store,
+            pool=pool,
+            provider=provider,
+            adapters=adapters,
+            questions=questions,
+            toolbox=Toolbox(),
+            delivery=DeliverySettings(settings.chats.streaming, settings.chats.first_edit_chars),
+        )
+        chats = await stack.enter_async_context(Chats(host))
+        adapters.update(make_adapters(settings, lambda: chats.idle("console")))
+        allowed = allowed_by(settings)
+        router = Router(store, chats, questions, allowed, settings.chats.inbox_size)
+        report(banner(settings, capacity, adapters, allowed))
+        return await _serve(adapters, router, chats)
+
+
+def make_runtime(settings: Settings) -> Runtime:
+    """What agents run in. Blocks while the agent is compiled, at its first start on a machine.
+
+    Raises `ArtefactError`.
+    """
+    if settings.runtime.mode == "native":
+        return NativeRuntime()
+    return Engine(
+        settings=EngineSettings(
+            agent_memory_bytes=settings.runtime.agent_memory_mb * _MIB,
+            step_timeout_s=settings.runtime.step_timeout_s,
+        )
+    )
+
+
+def banner(
+    settings: Settings,
+    capacity: Capacity,
+    adapters: Mapping[str, Adapter],
+    allowed: Mapping[str, Allowed],
+) -> str:
+    """What stands at the top of the screen."""
+    model = settings.model
+    rows = [
+        (
+            "model",
+            f"{model.name} ({model.provider})" if model.name != model.provider else model.name,
+        ),
+        *((name, f"{allowed[name]} may talk") for name in adapters),
+        ("agents", f"{settings.runtime.mode}, room for {capacity.agents:,} warm ones"),
+        ("data", str(settings.data_dir)),
+    ]
+    lines = [f"Hermes {version('hermes-pywasm')}", *(f"  {name:<10}{text}" for name, text in rows)]
+    if has_console(settings):
+        lines.append("Type a message. /help lists commands, Ctrl-C stops an answer, Ctrl-D leaves.")
+    return "\n".join(lines)
+
+
+async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats) -> int:
+    """Run all platforms until a signal comes or none is left; then end what runs, in order."""
+    failures: list[str] = []
+    console = console_among(adapters)
+    stop = asyncio.Event()
+
+    async def serve(adapter: Adapter) -> None:
+        try:
+            await adapter.run(router.receive)
+        except AdapterError as error:
+            failures.append(adapter.name)
+            _log.error("platform given up", platform=adapter.name, reason=str(error))
+        except Exception:  # noqa: BLE001 - logged with its traceback; the other platforms go on
+            failures.append(adapter.name)
+            _log.exception("platform broke down", platform=adapter.name)
+
+    async def wait_for_all() -> None:
+        await asyncio.wait(tasks)
+        stop.set()
+
+    def on_signal() -> None:
+        if console is None or not console.interrupt():
+            stop.set()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(serve(adapter)) for adapter in adapters.values()]
+        waiting = group.create_task(wait_for_all())
+        with _signals({signal.SIGINT: on_signal, signal.SIGTERM: stop.set}):
+            await stop.wait()
+            _log.info("stopping")
+            router.close()
+            await chats.close(SHUTDOWN_GRACE_S)
+        waiting.cancel()
+        for task in tasks:
+            task.cancel()
+    return 1 if len(failures) == len(adapters) else 0
+
+
+@contextmanager
+def _signals(handlers: Mapping[signal.Signals, Callable[[], None]]) -> Iterator[None]:
+    """Have signals handled on the event loop; the same signal a second time ends the process."""
+    loop = asyncio.get_running_loop()
+    for number, handle in handlers.items():
+        loop.add_signal_handler(number, handle)
+    try:
+        yield
+    finally:
+        for number in handlers:
+            loop.remove_signal_handler(number)

@@ -1,0 +1,174 @@
+"""The command line: what is asked for, checked and handed to who does it.
+
+Errors that a person can do something about are one sentence and exit code 1 (2 for a wrong
+command line); a traceback is only shown with --debug.
+"""
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version as installed_version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import config
+from adapters.base import AdapterError
+from config.settings import Settings
+from gateway import agent_command, app, logs
+from gateway.checking import check_all
+from gateway.errors import GatewayError
+from gateway.platforms import has_console
+
+EXPECTED = (GatewayError, config.ConfigError, AdapterError)
+"""Errors whose text is for the person at the terminal."""
+
+cli = typer.Typer(
+    name="hermes-gateway",
+    help="A chat-platform gateway for an LLM agent.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", "-c", help="The YAML file; else ./hermes.yaml if it exists."),
+]
+DataDir = Annotated[
+    Path | None, typer.Option("--data-dir", help="Keep the data here, whatever the file says.")
+]
+Dev = Annotated[bool, typer.Option("--dev", help="Run agents as plain Python instead of Wasm.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Log everything; show tracebacks.")]
+
+
+@cli.command()
+def run(
+    *, config_file: Config = None, data_dir: DataDir = None, dev: Dev = False, debug: Debug = False
+) -> None:
+    """Serve all platforms that are set up; the terminal, if none is."""
+    with _plain_errors(debug):
+        settings = _settings(config_file, data_dir, dev)
+        logs.set_up(settings, _level(settings, debug))
+        raise typer.Exit(asyncio.run(app.run(settings, lambda text: typer.echo(text, err=True))))
+
+
+@cli.command()
+def check(
+    *, config_file: Config = None, data_dir: DataDir = None, dev: Dev = False, debug: Debug = False
+) -> None:
+    """Say whether a gateway could start, and who might talk to it."""
+    with _plain_errors(debug):
+        settings = _settings(config_file, data_dir, dev)
+        logs.set_up(settings, "debug" if debug else "error")
+        found = config.find(config_file, Path.cwd())
+        typer.echo(f"ok    configuration  {found or 'none: the defaults'}")
+        is_sound = True
+        for finding in asyncio.run(check_all(settings)):
+            typer.echo(f"{'ok   ' if finding.is_ok else 'ERROR'} {finding.name:<14} {finding.text}")
+            is_sound = is_sound and finding.is_ok
+        raise typer.Exit(0 if is_sound else 1)
+
+
+@cli.command()
+def agent(
+    *,
+    model: Annotated[str, typer.Option("--model", help="The model; `demo` needs no key.")] = "demo",
+    message: Annotated[
+        str | None, typer.Option("--message", "-m", help="One message instead of a conversation.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="An OpenAI-compatible API.")
+    ] = None,
+    wasm: Annotated[
+        Path | None, typer.Option("--wasm", help="The command module; else the one that was built.")
+    ] = None,
+    level: Annotated[int, typer.Option("--level", min=1, max=2, help="The protocol level.")] = 2,
+    folder: Annotated[
+        Path, typer.Option("--folder", help="Where MEMORY.md, USER.md and skills/ are.")
+    ] = Path(),
+    dev: Dev = False,
+    debug: Debug = False,
+) -> None:
+    """Talk with one agent, without a gateway. The API key is read from OPENAI_API_KEY."""
+    with _plain_errors(debug):
+        if dev and wasm is not None:
+            raise typer.BadParameter("--dev and --wasm exclude each other")
+        options = agent_command.Options(
+            model=model,
+            base_url=base_url,
+            api_key=os.environ.get("OPENAI_API_KEY") or None,
+            wasm=wasm,
+            is_native=dev,
+            level=level,
+            folder=folder,
+            message=message,
+        )
+        logs.configure(Settings().logging, [options.api_key or ""], "debug" if debug else "error")
+        raise typer.Exit(asyncio.run(agent_command.run(options)))
+
+
+@cli.command(
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    }
+)
+def bench(context: typer.Context) -> None:
+    """Run the benchmarks of a checkout; options are passed on (try --help)."""
+    root = Path(__file__).resolve().parents[1]
+    if not (root / "benchmarks").is_dir():
+        typer.echo(
+            "hermes-gateway: the benchmarks are only in a checkout of the project.", err=True
+        )
+        raise typer.Exit(1)
+    command = [sys.executable, "-m", "benchmarks", *context.args]
+    raise typer.Exit(subprocess.run(command, cwd=root, check=False).returncode)  # noqa: S603 - ours
+
+
+@cli.command()
+def version() -> None:
+    """Print the version."""
+    typer.echo(installed_version("hermes-pywasm"))
+
+
+def main() -> None:
+    """The entry point."""
+    cli()
+
+
+def _settings(config_file: Path | None, data_dir: Path | None, dev: bool) -> Settings:
+    settings = config.load(config_file, environ=os.environ, cwd=Path.cwd())
+    changes: dict[str, Any] = {}
+    if data_dir is not None:
+        changes["data_dir"] = (Path.cwd() / data_dir).resolve()
+    if dev:
+        changes["runtime"] = settings.runtime.model_copy(update={"mode": "native"})
+    return settings.model_copy(update=changes)
+
+
+def _level(settings: Settings, debug: bool) -> str | None:
+    """The level to log at, if not the settings': a conversation is not to be talked into."""
+    if debug:
+        return "debug"
+    is_chosen = "level" in settings.logging.model_fields_set
+    return "warning" if has_console(settings) and sys.stderr.isatty() and not is_chosen else None
+
+
+@contextlib.contextmanager
+def _plain_errors(debug: bool) -> Iterator[None]:
+    try:
+        yield
+    except EXPECTED as error:
+        if debug:
+            raise
+        typer.echo(f"hermes-gateway: {error}", err=True)
+        raise typer.Exit(1) from None
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise typer.Exit(130) from None

@@ -1,0 +1,125 @@
+"""A gateway in small: the real parts, a platform in memory and a model server over HTTP."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.settings import ChatSettings, ModelSettings, Settings, TelegramSettings
+from gateway.access import allowed_by
+from gateway.chats.directory import Chats
+from gateway.chats.host import Host
+from gateway.chats.questions import Questions
+from gateway.delivery.reply import DeliverySettings
+from gateway.llm.providers import make_provider
+from gateway.router import Router
+from gateway.runtime.native import NativeRuntime
+from gateway.runtime.pool import AgentPool
+from gateway.store.sqlite import FILE_NAME, SqliteStore
+from gateway.tools.toolbox import Toolbox
+from tests.fakes.model_server import KEY, ModelServer
+from tests.fakes.platform import FakePlatform
+
+NOON = datetime(2031, 5, 6, 12, 0, tzinfo=UTC)
+FIRST_EDIT_CHARS = 5
+
+
+@dataclass(slots=True)
+class SmallGateway:
+    """All that a test may want to look at."""
+
+    platform: FakePlatform
+    model: ModelServer
+    store: SqliteStore
+    pool: AgentPool
+    chats: Chats
+    router: Router
+
+    async def history(self, chat: str = "telegram:dm:1") -> list[dict[str, Any]]:
+        session = await self.store.current_session(chat)
+        return await self.store.history(session.id)
+
+    def request(self, index: int = -1) -> dict[str, Any]:
+        return self.model.requests[index].body
+
+
+Start = Callable[..., AbstractAsyncContextManager[SmallGateway]]
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[ModelServer]:
+    server = ModelServer(api_key=KEY)
+    await server.start()
+    yield server
+    await server.stop()
+
+
+@pytest.fixture
+def start(model: ModelServer, tmp_path: Path) -> Start:
+    """Start a gateway on the test's own data folder; a second start finds what the first left."""
+
+    @asynccontextmanager
+    async def started(
+        *, toolbox: Toolbox | None = None, tries: int = 1, **chat_settings: Any
+    ) -> AsyncIterator[SmallGateway]:
+        settings = Settings(
+            data_dir=tmp_path,
+            model=ModelSettings.model_validate(
+                {
+                    "provider": "openai",
+                    "name": "fake-model",
+                    "base_url": model.base_url,
+                    "api_key": KEY,
+                    "tries": tries,
+                    "idle_timeout_s": 5,
+                }
+            ),
+            chats=ChatSettings.model_validate(
+                {"first_edit_chars": FIRST_EDIT_CHARS, **chat_settings}
+            ),
+            telegram=TelegramSettings(allowed_users=(1, 2), allowed_chats=(-100,)),
+        )
+        platform = FakePlatform()
+        questions = Questions()
+        async with AsyncExitStack() as stack:
+            store = await SqliteStore.open(tmp_path / FILE_NAME, now=lambda: NOON)
+            stack.push_async_callback(store.close)
+            pool = AgentPool(
+                NativeRuntime(), max_agents=10, memory_budget_bytes=100_000_000, threads=2
+            )
+            stack.push_async_callback(pool.close)
+            provider = make_provider(settings.model)
+            stack.push_async_callback(provider.close)
+            host = Host(
+                settings=settings,
+                store=store,
+                pool=pool,
+                provider=provider,
+                adapters={platform.name: platform},
+                questions=questions,
+                toolbox=toolbox or Toolbox(),
+                delivery=DeliverySettings(settings.chats.streaming, FIRST_EDIT_CHARS, (0, 0, 0)),
+                clock=lambda: NOON,
+            )
+            chats = await stack.enter_async_context(Chats(host))
+            router = Router(
+                store, chats, questions, allowed_by(settings), settings.chats.inbox_size
+            )
+            serving = asyncio.ensure_future(platform.run(router.receive))
+            stack.callback(serving.cancel)
+            yield SmallGateway(platform, model, store, pool, chats, router)
+            await chats.close(0.2)
+
+    return started
+
+
+@pytest.fixture
+async def gateway(start: Start) -> AsyncIterator[SmallGateway]:
+    """One gateway, with the settings that most tests want."""
+    async with start() as running:
+        yield running
