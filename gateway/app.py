@@ -6,13 +6,14 @@ it. What is opened is closed in the opposite order, whatever happens in between.
 
 import asyncio
 import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
-from importlib.metadata import version
 
 import structlog
 
 from adapters.base import Adapter, AdapterError
+from agent_core import __version__
 from config.settings import Settings
 from gateway.access import Allowed, allowed_by
 from gateway.chats.directory import Chats
@@ -21,7 +22,7 @@ from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
-from gateway.platforms import console_among, has_console, make_adapters
+from gateway.platforms import console_among, make_adapters
 from gateway.router import Router
 from gateway.runtime.base import Runtime
 from gateway.runtime.capacity import Capacity
@@ -32,6 +33,7 @@ from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.toolbox import Toolbox
 
 SHUTDOWN_GRACE_S = 5.0
+SLOW_START_S = 1.0
 _MIB = 1_048_576
 
 Report = Callable[[str], None]
@@ -50,7 +52,10 @@ async def run(settings: Settings, report: Report) -> int:
         stack.push_async_callback(asyncio.to_thread, lock.release)
         store = await SqliteStore.open(settings.data_dir / FILE_NAME, now=local_time)
         stack.push_async_callback(store.close)
-        runtime = await asyncio.to_thread(make_runtime, settings)
+        starting = asyncio.create_task(asyncio.to_thread(make_runtime, settings))
+        if not (await asyncio.wait({starting}, timeout=SLOW_START_S))[0]:
+            report("Preparing the agent for this machine. The first start takes some seconds …")
+        runtime = await starting
         stack.push_async_callback(asyncio.to_thread, runtime.close)
         pool = AgentPool(
             runtime,
@@ -114,8 +119,8 @@ def banner(
         ("agents", f"{settings.runtime.mode}, room for {capacity.agents:,} warm ones"),
         ("data", str(settings.data_dir)),
     ]
-    lines = [f"Hermes {version('hermes-pywasm')}", *(f"  {name:<10}{text}" for name, text in rows)]
-    if has_console(settings):
+    lines = [f"Hermes {__version__}", *(f"  {name:<10}{text}" for name, text in rows)]
+    if "console" in adapters and sys.stdin.isatty():
         lines.append("Type a message. /help lists commands, Ctrl-C stops an answer, Ctrl-D leaves.")
     return "\n".join(lines)
 
@@ -125,6 +130,7 @@ async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats) -> 
     failures: list[str] = []
     console = console_among(adapters)
     stop = asyncio.Event()
+    this_task = asyncio.current_task()
 
     async def serve(adapter: Adapter) -> None:
         try:
@@ -140,14 +146,19 @@ async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats) -> 
         await asyncio.wait(tasks)
         stop.set()
 
-    def on_signal() -> None:
+    def on_ctrl_c() -> None:
         if console is None or not console.interrupt():
-            stop.set()
+            on_signal()
+
+    def on_signal() -> None:
+        if stop.is_set() and this_task is not None:
+            this_task.cancel()  # asked twice: at once
+        stop.set()
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(serve(adapter)) for adapter in adapters.values()]
         waiting = group.create_task(wait_for_all())
-        with _signals({signal.SIGINT: on_signal, signal.SIGTERM: stop.set}):
+        with _signals({signal.SIGINT: on_ctrl_c, signal.SIGTERM: on_signal}):
             await stop.wait()
             _log.info("stopping")
             router.close()
@@ -160,7 +171,7 @@ async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats) -> 
 
 @contextmanager
 def _signals(handlers: Mapping[signal.Signals, Callable[[], None]]) -> Iterator[None]:
-    """Have signals handled on the event loop; the same signal a second time ends the process."""
+    """Have signals handled on the event loop."""
     loop = asyncio.get_running_loop()
     for number, handle in handlers.items():
         loop.add_signal_handler(number, handle)

@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +17,7 @@ import typer
 
 import config
 from adapters.base import AdapterError
+from agent_core import __version__
 from config.settings import Settings
 from gateway import agent_command, app, logs
 from gateway.checking import check_all
@@ -135,7 +135,7 @@ def bench(context: typer.Context) -> None:
 @cli.command()
 def version() -> None:
     """Print the version."""
-    typer.echo(installed_version("hermes-pywasm"))
+    typer.echo(__version__)
 
 
 def main() -> None:

@@ -10,9 +10,17 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from typing import Protocol
+from types import ModuleType
+from typing import Any, Protocol
+
+termios: ModuleType | None
+try:
+    import termios
+except ImportError:  # Windows
+    termios = None
 
 _CHUNK_BYTES = 65_536
+_LOCAL_MODES = 3  # where they stand in the list that termios gives
 
 
 class Lines(Protocol):
@@ -31,7 +39,7 @@ class TerminalLines:
     def __init__(self) -> None:
         if importlib.util.find_spec("readline"):  # Windows has none
             importlib.import_module("readline")
-        self._restore = _terminal_state(sys.stdin.fileno())
+        self._mode = _TerminalMode(sys.stdin.fileno())
 
     async def next(self, prompt: str) -> str | None:
         """See `Lines`. Ctrl-D ends the input."""
@@ -40,13 +48,19 @@ class TerminalLines:
             try:
                 return input(prompt)
             except EOFError:
+                print()
                 return None
 
-        return await _in_daemon_thread(read)
+        self._mode.restore()
+        line = await _in_daemon_thread(read)
+        # What is typed in between, and a ^C, would get into the text that is being written. It
+        # is not lost: the next prompt shows it.
+        self._mode.hide_typing()
+        return line
 
     def close(self) -> None:
         """A read that is still waiting has the terminal in its own mode."""
-        self._restore()
+        self._mode.restore()
 
 
 class PipedLines:
@@ -102,14 +116,27 @@ async def _in_daemon_thread(read: Callable[[], str | None]) -> str | None:
     return await result
 
 
-def _terminal_state(descriptor: int) -> Callable[[], None]:
-    """What puts a terminal back into the mode that it is in now."""
-    try:
-        import termios  # noqa: PLC0415 - not on Windows
-    except ImportError:
-        return lambda: None
-    try:
-        mode = termios.tcgetattr(descriptor)
-    except termios.error:
-        return lambda: None
-    return lambda: termios.tcsetattr(descriptor, termios.TCSADRAIN, mode)
+class _TerminalMode:
+    """The mode that a terminal was found in; nothing, where there is no such thing."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._found: list[Any] | None = None
+        if termios is not None:
+            with contextlib.suppress(termios.error):
+                self._found = termios.tcgetattr(descriptor)
+
+    def restore(self) -> None:
+        """Put the terminal back into that mode."""
+        self._set(0)
+
+    def hide_typing(self) -> None:
+        """The same mode, but that typed characters don't show."""
+        if termios is not None:
+            self._set(termios.ECHO)
+
+    def _set(self, without: int) -> None:
+        if termios is not None and self._found is not None:
+            mode = [*self._found]
+            mode[_LOCAL_MODES] &= ~without
+            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, mode)

@@ -85,7 +85,8 @@ class TerminalScreen:
             self._print(rest[:cut])
             self._printed += rest[:cut]
             rest = rest[cut:]
-        self._redraw(_Tail(rest))
+        height = max(1, self._console.height - _MARGIN_LINES)
+        self._redraw(_Block(rest, height))
 
     def finish(self, text: str, choices: Sequence[str]) -> None:
         """See `Screen`."""
@@ -113,9 +114,9 @@ class TerminalScreen:
         if markdown.strip():
             if self._printed:
                 self._console.print()
-            self._console.print(Markdown(markdown))
+            self._console.print(_Block(markdown))
 
-    def _redraw(self, content: "Spinner | _Tail") -> None:
+    def _redraw(self, content: "Spinner | _Block") -> None:
         if self._live is None:
             self._live = Live(
                 console=self._console, transient=True, refresh_per_second=_REDRAWS_PER_S
@@ -129,14 +130,20 @@ class TerminalScreen:
             self._live = None
 
 
-class _Tail:
-    """The last lines of a text: what is taller than the screen could not be redrawn."""
+class _Block:
+    """Markdown without blank lines around it; at most the last `height` lines of it.
 
-    def __init__(self, markdown: str) -> None:
+    What is taller than the screen could not be redrawn.
+    """
+
+    def __init__(self, markdown: str, height: int | None = None) -> None:
         self._markdown = markdown
+        self._height = height
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         lines = console.render_lines(Markdown(self._markdown), options, pad=False)
-        for line in lines[-max(1, console.height - _MARGIN_LINES) :]:
+        inked = [n for n, line in enumerate(lines) if any(s.text.strip() for s in line)]
+        lines = lines[inked[0] : inked[-1] + 1] if inked else []
+        for line in lines if self._height is None else lines[-self._height :]:
             yield from line
             yield Segment.line()

@@ -48,11 +48,8 @@ class Effects:
         self._adapter: Adapter = host.adapters[message.address.platform]
         self._calls: set[asyncio.Task[None]] = set()  # what `abandon` may cut off
         self._asking: list[Question] = []
-        self._may_type = asyncio.Event()
-        self._may_type.set()
-        self._typing = group.create_task(
-            keep_typing(self._adapter, message.address, self._may_type)
-        )
+        self._is_closing = False
+        self._typing = self._start_typing()
         self._reply = self._new_reply()
 
     @property
@@ -103,6 +100,7 @@ class Effects:
 
     async def close(self) -> None:
         """End what only accompanies a turn, and take back a text that never became final."""
+        self._is_closing = True
         self.abandon()
         self._typing.cancel()
         if not self.is_answered:
@@ -183,7 +181,7 @@ class Effects:
     async def _ask(self, question: Question, clarify_id: str | None) -> None:
         reply = Reply(self._adapter, self._message.address, self._host.delivery)
         markdown = questions.markdown_of(question)
-        self._may_type.clear()
+        self._typing.cancel()
         try:
             self._host.questions.open(question)
             shown = await reply.finish(markdown, questions.buttons_of(question))
@@ -194,8 +192,8 @@ class Effects:
         finally:
             self._host.questions.close(question)
             self._asking.remove(question)
-            if not self._asking:
-                self._may_type.set()
+        if not self._asking and not self._is_closing:
+            self._typing = self._start_typing()
         self._note_life()
         self._answer(
             {
@@ -234,6 +232,9 @@ class Effects:
         self.result = message["result"]
 
     # How they are carried out
+
+    def _start_typing(self) -> asyncio.Task[None]:
+        return self._group.create_task(keep_typing(self._adapter, self._message.address))
 
     def _new_reply(self) -> Reply:
         stop = Button("Stop", f"{STOP_PREFIX}:{self._turn_id}")

@@ -12,10 +12,9 @@ INTERVAL_S = 4.0
 _log = structlog.get_logger()
 
 
-async def keep_typing(adapter: Adapter, address: Address, may_show: asyncio.Event) -> None:
-    """Show it, again and again, whenever `may_show` is set; runs until cancelled."""
+async def keep_typing(adapter: Adapter, address: Address) -> None:
+    """Show it at once and again and again, until cancelled."""
     while True:
-        await may_show.wait()
         try:
             await adapter.typing(address)
         except AdapterError as error:  # of no consequence: the answer itself will tell

@@ -45,6 +45,10 @@ class Screen:
         return [part.text for part in self.messages.values()]
 
     @property
+    def last(self) -> str:
+        return self.texts[-1] if self.messages else ""
+
+    @property
     def buttons(self) -> list[Button]:
         return [b for part in self.messages.values() for row in part.buttons for b in row]
 

@@ -1,7 +1,7 @@
 """A gateway in small: the real parts, a platform in memory and a model server over HTTP."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
-from config.settings import ChatSettings, ModelSettings, Settings, TelegramSettings
+from config.settings import ChatSettings, LoggingSettings, ModelSettings, Settings, TelegramSettings
+from gateway import logs
 from gateway.access import allowed_by
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
@@ -46,6 +48,14 @@ class SmallGateway:
 
     def request(self, index: int = -1) -> dict[str, Any]:
         return self.model.requests[index].body
+
+
+@pytest.fixture(autouse=True)
+def logging_as_in_production() -> Iterator[None]:
+    """Tracebacks, too, are written by what a real gateway uses."""
+    logs.configure(LoggingSettings(level="debug"))
+    yield
+    structlog.reset_defaults()
 
 
 Start = Callable[..., AbstractAsyncContextManager[SmallGateway]]

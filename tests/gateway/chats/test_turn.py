@@ -7,7 +7,6 @@ from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
 from tests.fakes.platform import CURSOR, Screen
 from tests.gateway.chats.conftest import SmallGateway, Start
 
-
 WEATHER: ToolSchema = {
     "type": "function",
     "function": {

@@ -1,0 +1,166 @@
+"""When something breaks in a turn: the person is told, nothing stored is lost, the others go on."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from adapters.base import ChatGone
+from gateway.runtime.native import NativeInstance
+from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
+from tests.fakes.platform import CURSOR
+from tests.gateway.chats.conftest import SmallGateway, Start
+from tests.gateway.chats.test_turn import WEATHER, is_settled
+
+HTML = "<html><body>502 Bad Gateway</body></html>"
+
+
+@asynccontextmanager
+async def full_disk(gateway: SmallGateway) -> AsyncIterator[None]:
+    """While it lasts, SQLite has no room for another page, as on a disk that is full."""
+    async with gateway.store._database.reading() as connection:
+        ((pages,),) = await connection.execute_fetchall("PRAGMA page_count")
+        await connection.execute_fetchall(f"PRAGMA max_page_count = {pages}")
+    yield
+    async with gateway.store._database.reading() as connection:
+        await connection.execute_fetchall("PRAGMA max_page_count = 1000000")
+
+
+async def test_an_answer_that_can_not_be_stored_is_not_shown_as_final(
+    gateway: SmallGateway,
+) -> None:
+    gateway.model.enqueue(text="an answer worth keeping")
+    await gateway.platform.say("first")
+    await gateway.platform.until_shown("an answer worth keeping")
+    drip = gateway.model.enqueue(text="x" * 20_000, gated=True)
+    await gateway.platform.say("y" * 20_000)
+    await drip.started.wait()
+    async with full_disk(gateway):
+        drip.release(10_000)
+        screen = await gateway.platform.until(lambda s: "no room left" in s.last)
+    assert re.search(r"\(error [0-9a-f]{6}\)$", screen.last)
+    gateway.model.enqueue(text="there is room again")
+    await gateway.platform.say("and now?")
+    await gateway.platform.until_shown("there is room again")
+    contents = [message["content"] for message in await gateway.history()]
+    assert contents[:2] == ["first", "an answer worth keeping"]
+    assert contents[-2].endswith("and now?")
+    assert contents[-1] == "there is room again"
+    roles = [message["role"] for message in await gateway.history()]
+    assert roles == ["user", "assistant", "user", "assistant"]
+
+
+async def test_commands_work_on_a_full_disk(gateway: SmallGateway) -> None:
+    async with full_disk(gateway):
+        for n in range(200):  # until the last page is full
+            await gateway.platform.say("/help", event_id=f"{n}" * 50)
+        screen = await gateway.platform.until(lambda s: "/stop" in s.last)
+    assert all("/stop" in text for text in screen.texts)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"body": HTML},
+        {"status": 500, "body": HTML},
+        {"text": "half of an answ", "cut_after": 2},
+        {"body": {"error": {"message": "overloaded", "type": "server_error"}}},
+        {"body": b""},
+    ],
+    ids=["HTML", "500", "half a stream", "an error object", "nothing"],
+)
+async def test_a_model_server_that_fails_costs_one_honest_message(
+    gateway: SmallGateway, answer: dict[str, object]
+) -> None:
+    gateway.model.enqueue(**answer)  # type: ignore[arg-type]
+    await gateway.platform.say("hello")
+    screen = await gateway.platform.until(is_settled)
+    assert len(screen.texts) == 1
+    assert "html" not in screen.texts[0].lower()
+    gateway.model.enqueue(text="back again")
+    await gateway.platform.say("once more")
+    await gateway.platform.until_shown("back again")
+    roles = [message["role"] for message in await gateway.history()]
+    assert roles == ["user", "assistant"] * 2
+
+
+async def test_half_a_stream_that_is_made_again_is_shown_once(start: Start) -> None:
+    async with start(tries=2) as gateway:
+        gateway.model.enqueue(text="Once upon a time", cut_after=3)
+        gateway.model.enqueue(text="Once upon another time")
+        await gateway.platform.say("a story")
+        screen = await gateway.platform.until_shown("Once upon another time")
+    assert screen.texts == ["Once upon another time"]
+
+
+async def test_a_model_server_that_hangs_holds_up_nobody_else(gateway: SmallGateway) -> None:
+    hanging = gateway.model.enqueue(raw=[], then="hang")
+    await gateway.platform.say("hello")
+    await hanging.started.wait()
+    gateway.model.enqueue(text="quick as ever")
+    await gateway.platform.say("hello", chat="-100")
+    await gateway.platform.until_shown("quick as ever", chat="-100")
+    assert gateway.platform.screens["1"].texts == []
+
+
+async def test_an_agent_that_breaks_is_replaced_and_knows_what_was_said(
+    gateway: SmallGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gateway.model.enqueue(text="blue, I see")
+    await gateway.platform.say("my colour is blue")
+    await gateway.platform.until_shown("blue, I see")
+    gateway.pool._idle["telegram:dm:1"].instance = broken()
+    await gateway.platform.say("what is it?")
+    screen = await gateway.platform.until(lambda s: "lost my thread" in s.last)
+    assert "Traceback" not in screen.last
+    gateway.model.enqueue(text="it is blue")
+    await gateway.platform.say("what is it?")
+    await gateway.platform.until_shown("it is blue")
+    assert "my colour is blue" in str(gateway.request()["messages"])
+
+
+def broken() -> NativeInstance:
+    """An agent that has come to its end."""
+    instance = NativeInstance("telegram:dm:1")
+    instance.close()
+    return instance
+
+
+async def test_a_tool_with_a_defect_ends_the_turn_and_not_the_chat(start: Start) -> None:
+    class Defective:
+        name = "weather"
+        schema: ToolSchema = WEATHER
+
+        async def run(self, call: ToolCall) -> ToolResult:
+            raise ZeroDivisionError("in the barometer")
+
+    async with start(toolbox=Toolbox([Defective()])) as gateway:
+        gateway.model.enqueue(tool_calls=[("weather", {})])
+        await gateway.platform.say("weather?")
+        screen = await gateway.platform.until(lambda s: "went wrong" in s.last)
+        assert "barometer" not in screen.last
+        gateway.model.enqueue(text="still here")
+        await gateway.platform.say("hello?")
+        await gateway.platform.until_shown("still here")
+        assert "tool_calls" not in str(gateway.request()["messages"])
+
+
+async def test_what_was_streamed_before_a_failure_stays_readable(gateway: SmallGateway) -> None:
+    drip = gateway.model.enqueue(text="Once upon a time there was", gated=True)
+    await gateway.platform.say("a story")
+    drip.release(3)
+    await gateway.platform.until_shown("Once upon a ti" + CURSOR)
+    await gateway.store.close()
+    drip.release(20)
+    screen = await gateway.platform.until(is_settled)
+    assert screen.texts[0].startswith("Once upon a time there was\n\nI can't get at")
+
+
+async def test_a_chat_that_is_gone_does_not_stop_the_turn(gateway: SmallGateway) -> None:
+    gateway.model.enqueue(text="nobody will read this")
+    gateway.platform.fail("send", *[ChatGone("blocked")] * 3)
+    await gateway.platform.say("hello")
+    await gateway.chats.idle("telegram:dm:1")
+    contents = [message["content"] for message in await gateway.history()]
+    assert contents == ["hello", "nobody will read this"]

@@ -1,0 +1,196 @@
+"""What an agent asks, and how a person's answer finds its way back."""
+
+import asyncio
+
+import pytest
+
+from adapters.base import ChatGone, Sender
+from gateway.chats.questions import Question as OpenQuestion
+from gateway.chats.questions import buttons_of, markdown_of, typed_answer
+from tests.fakes.platform import ALICE, Screen
+from tests.gateway.chats.conftest import SmallGateway, Start
+
+BOB = Sender("2", "Bob")
+CITIES = ("Berlin", "Paris")
+
+
+def ask(gateway: SmallGateway, *choices: str) -> None:
+    arguments = {"question": "Which city?"} | ({"choices": list(choices)} if choices else {})
+    gateway.model.enqueue(tool_calls=[("clarify", arguments)])
+
+
+def result_of(gateway: SmallGateway) -> str:
+    """What the model was told that the person said."""
+    message = gateway.request()["messages"][-1]
+    assert message["role"] == "tool"
+    return str(message["content"])
+
+
+def is_asked(screen: Screen) -> bool:
+    return screen.last == "Which city?"
+
+
+async def test_a_question_shows_its_choices_as_buttons(gateway: SmallGateway) -> None:
+    ask(gateway, *CITIES)
+    await gateway.platform.say("book a trip")
+    screen = await gateway.platform.until(is_asked)
+    assert [button.label for button in screen.buttons] == ["Berlin", "Paris", "Other"]
+
+
+async def test_a_pressed_button_answers_and_is_seen_to_have_answered(
+    gateway: SmallGateway,
+) -> None:
+    ask(gateway, *CITIES)
+    gateway.model.enqueue(text="Paris it is")
+    await gateway.platform.say("book a trip")
+    await gateway.platform.until(is_asked)
+    assert await gateway.platform.press("Paris") == ""
+    screen = await gateway.platform.until(lambda s: s.texts == [QUESTION_PARIS, "Paris it is"])
+    assert screen.buttons == []
+    assert "Paris" in result_of(gateway)
+
+
+QUESTION_PARIS = "Which city?\n\n→ Paris"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("2", "Paris"), ("berlin", "Berlin"), ("Rome, I think", "Rome, I think")]
+)
+async def test_a_typed_answer_is_a_number_a_choice_or_anything(
+    gateway: SmallGateway, typed: str, meant: str
+) -> None:
+    ask(gateway, *CITIES)
+    gateway.model.enqueue(text="booked it")
+    await gateway.platform.say("book a trip")
+    await gateway.platform.until(is_asked)
+    await gateway.platform.say(typed)
+    screen = await gateway.platform.until_shown("booked it")
+    assert meant in result_of(gateway)
+    assert screen.buttons == []
+
+
+async def test_other_asks_for_words_and_leaves_the_question_open(gateway: SmallGateway) -> None:
+    ask(gateway, *CITIES)
+    gateway.model.enqueue(text="booked it")
+    await gateway.platform.say("book a trip")
+    await gateway.platform.until(is_asked)
+    assert await gateway.platform.press("Other") == "Then write your answer."
+    await gateway.platform.say("Rome")
+    await gateway.platform.until_shown("booked it")
+    assert "Rome" in result_of(gateway)
+
+
+async def test_typing_shows_again_after_the_answer(gateway: SmallGateway) -> None:
+    ask(gateway, *CITIES)
+    drip = gateway.model.enqueue(text="booked it", gated=True)
+    await gateway.platform.say("book a trip")
+    screen = await gateway.platform.until(is_asked)
+    typed_before = screen.typing
+    await gateway.platform.say("1")
+    await drip.started.wait()
+    await gateway.platform.until(lambda s: s.typing > typed_before)
+    drip.release(20)
+    await gateway.platform.until_shown("booked it")
+
+
+async def test_in_a_group_only_the_person_asked_can_answer(gateway: SmallGateway) -> None:
+    ask(gateway, *CITIES)
+    gateway.model.enqueue(text="booked it")
+    gateway.model.enqueue(text="hello Bob")
+    platform = gateway.platform
+    await platform.say("book a trip", chat="-100")
+    await platform.until(is_asked, chat="-100")
+    notice = await platform.press("Paris", sender=BOB, chat="-100")
+    assert notice == "This question is for Alice."
+    await platform.say("hi", sender=BOB, chat="-100")  # waits its turn
+    await platform.say("berlin", sender=ALICE, chat="-100", is_addressed=False)
+    await platform.until_shown("booked it", "hello Bob", chat="-100")
+    tool_results = [m for m in gateway.request()["messages"] if m["role"] == "tool"]
+    assert "Berlin" in tool_results[-1]["content"]
+
+
+async def test_an_answered_question_can_not_be_answered_again(gateway: SmallGateway) -> None:
+    ask(gateway, *CITIES)
+    gateway.model.enqueue(text="booked it")
+    await gateway.platform.say("book a trip")
+    screen = await gateway.platform.until(is_asked)
+    button = screen.buttons[0].data
+    await gateway.platform.press_data(button)
+    await gateway.platform.until_shown("booked it")
+    notice = await gateway.platform.press_data(button)
+    assert notice == "This question is no longer open."
+
+
+async def test_a_question_of_another_chat_can_not_be_answered_from_here(
+    gateway: SmallGateway,
+) -> None:
+    ask(gateway, *CITIES)
+    await gateway.platform.say("book a trip")
+    screen = await gateway.platform.until(is_asked)
+    notice = await gateway.platform.press_data(screen.buttons[0].data, chat="-100")
+    assert notice == "This question is no longer open."
+
+
+async def test_an_answer_that_never_comes_is_told_to_the_agent(start: Start) -> None:
+    async with start(clarify_timeout_s=0.05) as gateway:
+        ask(gateway, *CITIES)
+        gateway.model.enqueue(text="then I decide")
+        await gateway.platform.say("book a trip")
+        screen = await gateway.platform.until(
+            lambda s: len(s.texts) == 2 and "Nobody answered" in s.texts[0]
+        )
+    assert screen.texts[-1] == "then I decide"
+    assert screen.buttons == []
+
+
+async def test_a_question_that_can_not_be_shown_is_told_to_the_agent_at_once(
+    gateway: SmallGateway,
+) -> None:
+    ask(gateway, *CITIES)
+    gateway.model.enqueue(text="I could not ask")
+    gateway.platform.fail("send", ChatGone("for the moment"))
+    await gateway.platform.say("book a trip")
+    await gateway.platform.until_shown("I could not ask")
+    assert len(gateway.model.requests) == 2
+
+
+async def test_a_person_may_take_longer_than_a_turn_may_be_silent(start: Start) -> None:
+    async with start(turn_timeout_s=0.05, clarify_timeout_s=20) as gateway:
+        ask(gateway, *CITIES)
+        await gateway.platform.say("book a trip")
+        await gateway.platform.until(is_asked)
+        gateway.model.enqueue(text="booked it")
+        await asyncio.sleep(0.2)  # the person thinks, for longer than the turn may be silent
+        await gateway.platform.say("1")
+        await gateway.platform.until_shown("booked it")
+
+
+async def test_stop_takes_the_question_back(gateway: SmallGateway) -> None:
+    ask(gateway, *CITIES)
+    await gateway.platform.say("book a trip")
+    screen = await gateway.platform.until(is_asked)
+    button = screen.buttons[0].data
+    await gateway.platform.say("/stop")
+    screen = await gateway.platform.until(lambda s: len(s.texts) == 2 and not s.buttons)
+    notice = await gateway.platform.press_data(button)
+    assert notice == "This question is no longer open."
+    gateway.model.enqueue(text="welcome back")
+    await gateway.platform.say("hello")
+    await gateway.platform.until_shown("welcome back")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [("1", "Berlin"), ("2.", "Paris"), ("3", "3"), ("0", "0"), (" PARIS ", "Paris"), ("²", "²")],
+)
+def test_numbers_and_names_of_choices_are_understood(text: str, answer: str) -> None:
+    assert typed_answer(CITIES, text) == answer
+
+
+async def test_long_choices_are_spelled_out_and_their_buttons_stay_short() -> None:
+    choices = ("short", "a choice that is far too long to be read on a button " * 3)
+    question = OpenQuestion("chat", "1", "Alice", "Which?", choices)
+    assert f"2. {choices[1]}" in markdown_of(question)
+    buttons = [row[0] for row in buttons_of(question)]
+    assert all(len(button.label) <= 45 for button in buttons)
+    assert all(len(button.data.encode()) <= 64 for button in buttons)
