@@ -5,15 +5,16 @@ commas, brackets left open, arguments encoded twice. Not mended: a text that end
 for then nobody knows what is missing from it.
 """
 
-import json
 import re
 from typing import Any
 
-_fence = re.compile(r"\A\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+from agent_core.wire import load
+
+_FENCE = "```"
 _literals = {"None": "null", "True": "true", "False": "false"}
 _closers = {"{": "}", "[": "]"}
 _piece = re.compile(
-    r'"(?:[^"\\]|\\.)*"'  # a whole string
+    r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'  # a whole string
     r'|"'  # a string that never ends
     r"|[{}\[\],]|\b(?:None|True|False)\b|[^\"{}\[\],\w]+|\w+",
     re.DOTALL,
@@ -22,8 +23,7 @@ _piece = re.compile(
 
 def read_arguments(text: str) -> dict[str, Any] | None:
     """The arguments as an object, or None if the text can't be read as one."""
-    fenced = _fence.match(text)
-    text = (fenced[1] if fenced else text).strip()
+    text = _unfenced(text.strip())
     if text in ("", "None", "null"):
         return {}
     value = _load(text)
@@ -38,24 +38,34 @@ def read_arguments(text: str) -> dict[str, Any] | None:
 def explain(text: str) -> str:
     """What is wrong with arguments that could not be read, in one sentence for the model."""
     try:
-        value = json.loads(text, strict=False)
-    except (ValueError, RecursionError) as error:
+        value = load(text, allows_control=True)
+    except ValueError as error:
         return f"The arguments are not valid JSON: {error}."
     return f"The arguments must be a JSON object, not {type(value).__name__}."
 
 
 def _load(text: str) -> Any:  # noqa: ANN401 - any JSON
     try:
-        return json.loads(text, strict=False)
-    except (ValueError, RecursionError):
+        return load(text, allows_control=True)
+    except ValueError:
         return None
+
+
+def _unfenced(text: str) -> str:
+    """What stands between code fences, if the text begins and ends with them."""
+    language, newline, rest = text.removeprefix(_FENCE).partition("\n")
+    is_fenced = text.startswith(_FENCE) and rest.endswith(_FENCE) and newline
+    if is_fenced and (language.strip().isalpha() or not language.strip()):
+        return rest.removesuffix(_FENCE).strip()
+    return text
 
 
 def _mend(text: str) -> str | None:
     """The text with commas, brackets and literals put right; None if it ends inside a string."""
     out: list[str] = []
     open_brackets: list[str] = []
-    for piece in _piece.findall(text):
+    for match in _piece.finditer(text):
+        piece = match[0]
         if piece == '"':
             return None
         if piece in _closers:

@@ -1,9 +1,16 @@
-"""One message, one line: JSON text to objects and back. Knows nothing of what they mean."""
+"""One message, one line: JSON text to objects and back. Knows nothing of what they mean.
+
+All JSON that an agent reads goes through `load`, which bounds what recursion would meet: how deep
+a stack is differs between Wasm and native, and the same lines must give the same answers.
+"""
 
 import json
+import re
 from typing import Any, NoReturn
 
 Message = dict[str, Any]
+
+MAX_NESTING = 200  # brackets within brackets
 
 
 class BadLine(ValueError):
@@ -14,7 +21,20 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(f"{text[:20]} is too large a number")
+    return number
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+_lenient_decoder = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_float=_finite, strict=False
+)
+# A string, also one that never ends; possessive, so that no text makes it go back.
+_string = re.compile(r'"[^"\\]*+(?:\\.?[^"\\]*+)*+"?', re.DOTALL)
+_bracket = re.compile(r"[\[\]{}]")
 _encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -22,16 +42,38 @@ def parse_line(line: str | bytes) -> Message:
     """Read one line. Raises `BadLine`, whose text says what is wrong with it."""
     try:
         text = line.decode() if isinstance(line, bytes) else line
-        value = _decoder.decode(text)
+        value = load(text)
     except UnicodeDecodeError as error:
         raise BadLine("the line is not UTF-8") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BadLine(f"the line is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise BadLine("the line is not a JSON object")
     if not isinstance(value.get("type"), str):
         raise BadLine("the message has no type")
     return value
+
+
+def load(text: str, *, allows_control: bool = False) -> Any:  # noqa: ANN401 - any JSON
+    """Read JSON, with control characters in its strings if so wanted.
+
+    Raises `ValueError` where it is none: also for NaN and infinity, and for brackets nested deeper
+    than `MAX_NESTING`.
+    """
+    if _is_nested_too_deep(text):
+        raise ValueError(f"brackets are nested more than {MAX_NESTING} deep")
+    return (_lenient_decoder if allows_control else _decoder).decode(text)
+
+
+def _is_nested_too_deep(text: str) -> bool:
+    if text.count("[") + text.count("{") <= MAX_NESTING:
+        return False
+    depth = 0
+    for bracket in _bracket.findall(_string.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        if depth > MAX_NESTING:
+            return True
+    return False
 
 
 def encode(message: Message) -> str:

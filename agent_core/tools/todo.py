@@ -1,7 +1,9 @@
 """The todo tool: the task list of a session. Forgiving about how a model writes a list."""
 
-import json
+from itertools import count
 from typing import Any
+
+from agent_core.wire import load
 
 MAX_ITEMS = 256
 MAX_CONTENT_CHARS = 4_000
@@ -55,16 +57,18 @@ def change_todos(arguments: dict[str, Any], todos: list[Item]) -> tuple[dict[str
         given = [given]
     if not isinstance(given, list):
         return {"success": False, "error": "todos must be a list of items."}, todos
-    changed = _merged(todos, given) if arguments.get("merge") is True else read_todos(given)
+    changed = _merged(todos, given) if _is_merge(arguments) else read_todos(given)
     return _answer(changed), changed
 
 
 def read_todos(given: list[Any]) -> list[Item]:
     """A list of items from whatever was given, in order; of equal ids the last one counts."""
     items: dict[str, Item] = {}
-    for position, item in enumerate(given[:MAX_ITEMS], 1):
-        fields = item if isinstance(item, dict) else {"content": item}
-        item_id = _as_text(fields.get("id")) or str(position)
+    all_fields = [i if isinstance(i, dict) else {"content": i} for i in given[:MAX_ITEMS]]
+    taken = {_as_text(fields.get("id")) for fields in all_fields}
+    numbers = (str(number) for number in count(1) if str(number) not in taken)
+    for fields in all_fields:
+        item_id = _as_text(fields.get("id")) or next(numbers)
         items[item_id] = {
             "id": item_id,
             "content": _content(fields) or "(no description)",
@@ -80,6 +84,10 @@ def open_todos(todos: list[Item]) -> str:
         for item in todos
         if item["status"] in OPEN
     )
+
+
+def _is_merge(arguments: dict[str, Any]) -> bool:
+    return _as_text(arguments.get("merge")).lower() == "true" or arguments.get("merge") is True
 
 
 def _merged(todos: list[Item], given: list[Any]) -> list[Item]:
@@ -110,8 +118,8 @@ def _answer(todos: list[Item]) -> dict[str, Any]:
 def _read_list(text: str) -> object:
     """A list that came as JSON text, or as plain lines."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return load(text)
+    except ValueError:
         return [line.strip(" -*\t") for line in text.splitlines() if line.strip(" -*\t")]
 
 
