@@ -1,8 +1,11 @@
-"""JSON Schema, as far as tools and the protocol use it. Pure; raises nothing on bad values.
+"""JSON Schema, as far as tools and the protocol use it. Pure; raises nothing on bad values, nor on
+bad schemas, which come from strangers too.
 
-Covers type, enum, const, required, properties, additionalProperties, items, anyOf, oneOf, allOf,
-local $ref, and the bounds on numbers, strings and arrays. A keyword that is not known here does
-not restrict (JSON Schema Core 2020-12, section 4.3.1), so no valid call is ever refused.
+Covers type, enum, const, required, properties, patternProperties, additionalProperties, items,
+prefixItems, anyOf, allOf, local $ref, and the bounds on numbers, strings and arrays. A keyword that
+is not known or not well-formed does not restrict (JSON Schema Core 2020-12, section 4.3.1), so no
+valid call is ever refused; for the same reason oneOf is taken as anyOf: where forms seem to overlap
+they may differ in a keyword that is not known here.
 """
 
 import json
@@ -10,9 +13,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from agent_core.wire import load
+
 Schema = dict[str, Any]
 
-MAX_DEPTH = 64  # schemas come from strangers too, and a `$ref` may point at itself
+MAX_DEPTH = 64  # a `$ref` may point at itself …
+MAX_BRANCHES = 10_000  # … twice: what lies behind so many references and options is let pass
 
 _TYPES: dict[str, Callable[[Any], bool]] = {
     "object": lambda v: isinstance(v, dict),
@@ -31,33 +37,46 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 def _matches(value: str, pattern: object) -> bool:
     try:
         return re.search(str(pattern), value) is not None
-    except re.error:
+    except (re.error, OverflowError, RecursionError):
         return True  # a pattern in another dialect doesn't restrict
 
 
-_BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool], str], ...] = (
-    ("minimum", "number", lambda v, b: v >= b, "must be at least {}"),
-    ("maximum", "number", lambda v, b: v <= b, "must be at most {}"),
-    ("exclusiveMinimum", "number", lambda v, b: v > b, "must be more than {}"),
-    ("exclusiveMaximum", "number", lambda v, b: v < b, "must be less than {}"),
-    ("minLength", "string", lambda v, b: len(v) >= b, "must have at least {} characters"),
-    ("maxLength", "string", lambda v, b: len(v) <= b, "must have at most {} characters"),
-    ("minItems", "array", lambda v, b: len(v) >= b, "must have at least {} items"),
-    ("maxItems", "array", lambda v, b: len(v) <= b, "must have at most {} items"),
-    ("pattern", "string", _matches, "must match {}"),
+# Keyword → the type that its own value must have, the type that it bounds, how.
+_BOUNDS: tuple[tuple[str, str, str, Callable[[Any, Any], bool], str], ...] = (
+    ("minimum", "number", "number", lambda v, b: v >= b, "must be at least {}"),
+    ("maximum", "number", "number", lambda v, b: v <= b, "must be at most {}"),
+    ("exclusiveMinimum", "number", "number", lambda v, b: v > b, "must be more than {}"),
+    ("exclusiveMaximum", "number", "number", lambda v, b: v < b, "must be less than {}"),
+    ("minLength", "number", "string", lambda v, b: len(v) >= b, "must have at least {} characters"),
+    ("maxLength", "number", "string", lambda v, b: len(v) <= b, "must have at most {} characters"),
+    ("minItems", "number", "array", lambda v, b: len(v) >= b, "must have at least {} items"),
+    ("maxItems", "number", "array", lambda v, b: len(v) <= b, "must have at most {} items"),
+    ("pattern", "string", "string", _matches, "must match {}"),
 )
+
+
+class _Branches:
+    """How many references and options may still be followed."""
+
+    def __init__(self) -> None:
+        self.left = MAX_BRANCHES
+
+    def take(self) -> bool:
+        self.left -= 1
+        return self.left >= 0
 
 
 class _Within(NamedTuple):
     """Where the checker stands: in which schema, and how deep."""
 
     root: Schema
+    branches: _Branches
     depth: int = 0
 
 
 def problems(value: Any, schema: Schema) -> list[str]:  # noqa: ANN401 - any JSON
     """What is wrong with `value`, one sentence each, with the path to it; empty if nothing is."""
-    return list(_problems(value, schema, "", _Within(schema)))
+    return list(_problems(value, schema, "", _Within(schema, _Branches())))
 
 
 def coerce(value: Any, schema: Schema) -> Any:  # noqa: ANN401 - any JSON
@@ -70,8 +89,8 @@ def coerce(value: Any, schema: Schema) -> Any:  # noqa: ANN401 - any JSON
         return [coerce(item, schema["items"]) for item in value]
     if isinstance(value, str) and wanted in ("integer", "number", "boolean", "array", "object"):
         try:
-            read = json.loads(value)
-        except (ValueError, RecursionError):
+            read = load(value)
+        except ValueError:
             return value
         return read if _TYPES[wanted](read) else value
     return value
@@ -86,26 +105,29 @@ def _problems(value: Any, schema: Any, path: str, within: _Within) -> Iterator[s
         yield f"{path or 'the value'} is not allowed"
     if not isinstance(schema, dict) or within.depth > MAX_DEPTH:
         return
-    within = _Within(within.root, within.depth + 1)
-    if isinstance(schema.get("$ref"), str):
+    within = _Within(within.root, within.branches, within.depth + 1)
+    if isinstance(schema.get("$ref"), str) and within.branches.take():
         yield from _problems(value, _resolve(schema["$ref"], within.root), path, within)
     where = path or "the value"
     wrong_type = _wrong_type(value, schema.get("type"))
     if wrong_type:
         yield f"{where} must be {wrong_type}"
         return
-    if isinstance(schema.get("enum"), list) and value not in schema["enum"]:
-        yield f"{where} must be one of {', '.join(json.dumps(v) for v in schema['enum'])}"
-    if "const" in schema and value != schema["const"]:
+    options = schema.get("enum")
+    if isinstance(options, list) and not any(_is_equal(value, option) for option in options):
+        yield f"{where} must be one of {', '.join(json.dumps(v) for v in options)}"
+    if "const" in schema and not _is_equal(value, schema["const"]):
         yield f"{where} must be {json.dumps(schema['const'])}"
-    for keyword, kind, holds, text in _BOUNDS:
-        if keyword in schema and _TYPES[kind](value) and not holds(value, schema[keyword]):
-            yield f"{where} {text.format(schema[keyword])}"
+    for keyword, bound_kind, kind, holds, text in _BOUNDS:
+        if keyword not in schema or not _TYPES[kind](value):
+            continue
+        bound = schema[keyword]
+        if _TYPES[bound_kind](bound) and not holds(value, bound):
+            yield f"{where} {text.format(bound)}"
     if isinstance(value, dict):
         yield from _object_problems(value, schema, path, within)
-    if isinstance(value, list) and "items" in schema:
-        for index, item in enumerate(value):
-            yield from _problems(item, schema["items"], f"{path}[{index}]", within)
+    if isinstance(value, list):
+        yield from _item_problems(value, schema, path, within)
     yield from _combined_problems(value, schema, path, within)
 
 
@@ -120,32 +142,43 @@ def _wrong_type(value: object, wanted: object) -> str:
 
 def _object_problems(value: Schema, schema: Schema, path: str, within: _Within) -> Iterator[str]:
     prefix = f"{path}." if path else ""
-    for name in schema.get("required") or ():
-        if name not in value:
+    for name in _list(schema.get("required")):
+        if isinstance(name, str) and name not in value:
             yield f"{prefix}{name} is missing"
-    properties = schema.get("properties") or {}
+    properties, patterns = _dict(schema.get("properties")), _dict(schema.get("patternProperties"))
+    others = schema.get("additionalProperties")
     for name, item in value.items():
+        fitting = [part for pattern, part in patterns.items() if _matches(name, pattern)]
         if name in properties:
-            yield from _problems(item, properties[name], f"{prefix}{name}", within)
-        elif schema.get("additionalProperties") is False:
+            fitting.append(properties[name])
+        if not fitting and others is False:
             yield f"{prefix}{name} is not a parameter (there are: {', '.join(properties)})"
-        elif isinstance(schema.get("additionalProperties"), dict):
-            yield from _problems(item, schema["additionalProperties"], f"{prefix}{name}", within)
+        elif not fitting:
+            fitting.append(others)
+        for part in fitting:
+            yield from _problems(item, part, f"{prefix}{name}", within)
+
+
+def _item_problems(value: list[Any], schema: Schema, path: str, within: _Within) -> Iterator[str]:
+    first = _list(schema.get("prefixItems"))
+    for index, item in enumerate(value):
+        part = first[index] if index < len(first) else schema.get("items")
+        yield from _problems(item, part, f"{path}[{index}]", within)
 
 
 def _combined_problems(value: Any, schema: Schema, path: str, within: _Within) -> Iterator[str]:  # noqa: ANN401 - any JSON
-    for part in schema.get("allOf") or ():
-        yield from _problems(value, part, path, within)
+    for part in _list(schema.get("allOf")):
+        if within.branches.take():
+            yield from _problems(value, part, path, within)
     for keyword in ("anyOf", "oneOf"):
-        options = schema.get(keyword)
-        if not options:
-            continue
-        tried = [list(_problems(value, option, path, within)) for option in options]
-        fitting = sum(not found for found in tried)
-        if fitting == 0:
+        tried: list[list[str]] = []
+        for option in _list(schema.get(keyword)):
+            is_checked = within.branches.take()
+            tried.append(list(_problems(value, option, path, within)) if is_checked else [])
+            if not tried[-1]:
+                break
+        if tried and tried[-1]:
             yield min(tried, key=len)[0]
-        elif fitting > 1 and keyword == "oneOf":
-            yield f"{path or 'the value'} fits more than one of the allowed forms"
 
 
 def _resolve(reference: str, root: Schema) -> Any:  # noqa: ANN401 - any JSON
@@ -157,3 +190,22 @@ def _resolve(reference: str, root: Schema) -> Any:  # noqa: ANN401 - any JSON
             return {}
         node = node[name]
     return node
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _is_equal(one: object, other: object) -> bool:
+    """Equality of JSON values, where true is not 1 (it is for Python)."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_equal, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_equal(one[k], other[k]) for k in one)
+    return one == other
