@@ -14,14 +14,32 @@ AGENT_NAME = "hermes-pywasm"
 __version__ = "0.1.0"
 PROTOCOL_VERSION = 2
 
+
+def _or_null(schema: Schema) -> Schema:
+    """A field that may be null, which is the same as leaving it out."""
+    if "enum" in schema:
+        return {"enum": [*schema["enum"], None]}
+    if "type" in schema:
+        return {**schema, "type": [schema["type"], "null"]}
+    return {"anyOf": [*schema["anyOf"], {"type": "null"}]} if schema else schema
+
+
+def _optional(**properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "properties": {name: _or_null(schema) for name, schema in properties.items()},
+    }
+
+
 _TEXT: Schema = {"type": "string"}
-_TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
+_LARGEST = 2**53  # up to here all JSON readers agree on an integer (RFC 8259, section 6)
+_AT_LEAST_1: Schema = {"type": "integer", "minimum": 1, "maximum": _LARGEST}
 _FLAG: Schema = {"type": "boolean"}
 _OBJECT: Schema = {"type": "object"}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
 _MESSAGES: Schema = {"type": "array", "items": {"type": "object", "required": ["role"]}}
-_SENDER: Schema = {"type": "object", "properties": {"id": _TEXT, "name": _TEXT}}
+_SENDER: Schema = _optional(id=_TEXT, name=_TEXT)
 _SKILLS: Schema = {
     "type": "array",
     "items": {"type": "object", "required": ["name"], "properties": {"name": _TEXT}},
@@ -44,38 +62,41 @@ _CONTENT: Schema = {
     ]
 }
 
-CONFIG: dict[str, Schema] = {
-    "model": _TEXT,
-    "max_iterations": {"type": "integer", "minimum": 1},
-    "enabled_toolsets": {"type": ["array", "null"], "items": _TEXT},
-    "disabled_toolsets": {"type": ["array", "null"], "items": _TEXT},
-    "quiet_mode": _FLAG,
-    "system_prompt": _TEXT_OR_NULL,
-    "temperature": {"type": ["number", "null"]},
-    "top_p": {"type": ["number", "null"]},
-    "max_tokens": {"type": ["integer", "null"], "minimum": 1},
-    "context_length": {"type": "integer", "minimum": 1},
-    "compress_threshold": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
-    "host_tool_schemas": {"type": ["array", "null"], "items": _OBJECT},
-    "host_available_tools": {"type": ["array", "null"], "items": _TEXT},
-    "session_id": _TEXT_OR_NULL,
+CONFIG: Schema = _optional(
+    model=_TEXT,
+    max_iterations=_AT_LEAST_1,
+    enabled_toolsets={"type": "array", "items": _TEXT},
+    disabled_toolsets={"type": "array", "items": _TEXT},
+    quiet_mode=_FLAG,
+    system_prompt=_TEXT,
+    temperature={"type": "number"},
+    top_p={"type": "number"},
+    max_tokens=_AT_LEAST_1,
+    context_length=_AT_LEAST_1,
+    compress_threshold={"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+    host_tool_schemas={"type": "array", "items": _OBJECT},
+    host_available_tools={"type": "array", "items": _TEXT},
+    session_id=_TEXT,
     # level 2
-    "protocol": {"type": "integer"},
-    "identity": _TEXT_OR_NULL,
-    "platform": {
-        "type": ["object", "null"],
-        "properties": {"name": _TEXT, "hint": _TEXT_OR_NULL, "limits": {}},
-    },
-    "chat": {
-        "type": ["object", "null"],
-        "properties": {"id": _TEXT, "kind": _TEXT, "title": _TEXT_OR_NULL},
-    },
-    "now": _TEXT_OR_NULL,
-    "max_result_chars": {"type": "integer", "minimum": 100},
-    "memory_limit_chars": {"type": "integer", "minimum": 1},
-    "user_limit_chars": {"type": "integer", "minimum": 1},
-    "replay_reasoning": _FLAG,
-}
+    protocol={"type": "integer"},
+    identity=_TEXT,
+    platform=_optional(name=_TEXT, hint=_TEXT, limits={}),
+    chat=_optional(id=_TEXT, kind=_TEXT, title=_TEXT),
+    now=_TEXT,
+    max_result_chars={"type": "integer", "minimum": 100, "maximum": _LARGEST},
+    memory_limit_chars=_AT_LEAST_1,
+    user_limit_chars=_AT_LEAST_1,
+    replay_reasoning=_FLAG,
+)
+
+
+def _from_host(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
+    """A message of the host's, whose optional fields may be null."""
+    fields = {
+        name: schema if name in required else _or_null(schema)
+        for name, schema in properties.items()
+    }
+    return {"type": "object", "required": ["type", *required], "properties": fields}
 
 
 def _message(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
@@ -83,53 +104,53 @@ def _message(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
 
 
 HOST_TO_AGENT: dict[str, Schema] = {
-    "init": _message(
-        config={"type": "object", "properties": CONFIG},
+    "init": _from_host(
+        config=CONFIG,
         protocol={"type": "integer"},
-        memory=_TEXT_OR_NULL,
-        user=_TEXT_OR_NULL,
+        memory=_TEXT,
+        user=_TEXT,
         skills=_SKILLS,
         history=_MESSAGES,
         todos={"type": "array"},
     ),
-    "user_message": _message(
+    "user_message": _from_host(
         ("content",),
         content=_CONTENT,
-        system_message=_TEXT_OR_NULL,
-        conversation_history={"type": ["array", "null"], "items": _OBJECT},
+        system_message=_TEXT,
+        conversation_history={"type": "array", "items": _OBJECT},
         sender=_SENDER,
-        message_id=_TEXT_OR_NULL,
-        now=_TEXT_OR_NULL,
+        message_id=_TEXT,
+        now=_TEXT,
         context={"type": "array"},
     ),
-    "api_response": _message(("response",), request_id=_TEXT, response={}),
-    "error": _message(
+    "api_response": _from_host(("response",), request_id=_TEXT, response={}),
+    "error": _from_host(
         request_id=_TEXT,
         message={},
-        code=_TEXT_OR_NULL,
-        status={"type": ["integer", "null"]},
-        retry_after={"type": ["number", "null"]},
+        code=_TEXT,
+        status={"type": "integer"},
+        retry_after={"type": "number"},
         retryable=_FLAG,
     ),
-    "memory_data": _message(memory=_TEXT_OR_NULL, user=_TEXT_OR_NULL),
-    "skills_data": _message(("skills",), skills=_SKILLS),
-    "tool_result": _message(
+    "memory_data": _from_host(memory=_TEXT, user=_TEXT),
+    "skills_data": _from_host(skills=_SKILLS),
+    "tool_result": _from_host(
         ("tool_call_id", "content"), tool_call_id=_TEXT, name=_TEXT, content={}, is_error=_FLAG
     ),
-    "clarify_response": _message(
+    "clarify_response": _from_host(
         clarify_id=_TEXT,
-        content=_TEXT_OR_NULL,
+        content=_TEXT,
         outcome={"enum": ["answered", "timeout", "undeliverable"]},
     ),
-    "compress_response": _message(summary=_TEXT_OR_NULL, request_id=_TEXT, error=_TEXT_OR_NULL),
-    "interrupt": _message(reason=_TEXT_OR_NULL, partial=_TEXT_OR_NULL),
-    "steer": _message(("content",), content=_TEXT, sender=_SENDER),
-    "command": _message(
+    "compress_response": _from_host(summary=_TEXT, request_id=_TEXT, error=_TEXT),
+    "interrupt": _from_host(reason=_TEXT, partial=_TEXT),
+    "steer": _from_host(("content",), content=_TEXT, sender=_SENDER),
+    "command": _from_host(
         ("name",),
         name={"enum": ["undo", "retry", "compress", "reset"]},
-        args={"type": ["object", "null"]},
+        args={"type": "object"},
     ),
-    "shutdown": _message(),
+    "shutdown": _from_host(),
 }
 
 AGENT_TO_HOST: dict[str, Schema] = {
@@ -243,5 +264,5 @@ def check(message: Message) -> None:
 
 def level_of(init: Message) -> int:
     """The protocol level that an `init` asks for: 1 for a host that knows nothing newer."""
-    asked: Any = init.get("protocol") or init.get("config", {}).get("protocol") or 1
+    asked: Any = init.get("protocol") or (init.get("config") or {}).get("protocol") or 1
     return min(max(int(asked), 1), PROTOCOL_VERSION)

@@ -57,8 +57,16 @@ _TUPLES = (
 def read_settings(init: Message) -> Settings:
     """The settings of a checked `init`; null means the default, unknown names are ignored."""
     given: dict[str, Any] = {
-        name: tuple(value) if name in _TUPLES else value
-        for name, value in init.get("config", {}).items()
+        name: _typed(name, value)
+        for name, value in (init.get("config") or {}).items()
         if name in Settings.__slots__ and name != "level" and value is not None
     }
     return Settings(level=level_of(init), **given)
+
+
+def _typed(name: str, value: Any) -> Any:  # noqa: ANN401 - any JSON, checked before
+    if name in _TUPLES:
+        return tuple(value)
+    # JSON knows no difference between 5 and 5.0.
+    is_whole = isinstance(value, float) and value.is_integer()
+    return int(value) if is_whole else value
