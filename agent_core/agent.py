@@ -80,20 +80,18 @@ class Agent:
 
     def _interrupt(self, message: Message) -> list[Message]:
         self._open_session()
-        running = self._running
-        if running is None:
-            return []
-        stop = Interrupted(message.get("partial") or "")
-        return self._advance(lambda: running.throw(stop))
+        return self._stop(message.get("partial") or "")
 
-    def _shutdown(self, message: Message) -> list[Message]:
+    def _shutdown(self, message: Message) -> list[Message]:  # noqa: ARG002 - one shape for all
         self._queued.clear()
-        out = self._interrupt(message) if self._session is not None else []
+        out = self._stop() if self._session is not None and not self.is_closed else []
         self.is_closed = True
         return out
 
     def _take_answer(self, message: Message) -> list[Message]:
         session = self._open_session()
+        if not session.is_level_2:  # such a host was given no such ids: what it says is its own
+            message = {k: v for k, v in message.items() if k not in ("request_id", "clarify_id")}
         expected = find_expected(message, self._expected)
         if expected is not None:
             return self._resume(Answer(expected, message))
@@ -102,7 +100,7 @@ class Agent:
             session.memory = {name: message.get(name) or "" for name in ("memory", "user")}
             return []
         if kinds == (SKILLS,) and self._is_told_unasked():
-            session.skills = message["skills"]
+            session.skills = message.get("skills") or []
             return []
         if (
             self._running is None
@@ -135,22 +133,36 @@ class Agent:
         assert steps is not None, "something is awaited, so something runs"  # noqa: S101
         return self._advance(lambda: steps.send(answer))
 
+    def _stop(self, partial: str = "") -> list[Message]:
+        steps = self._running
+        if steps is None:
+            return []
+        return self._advance(lambda: steps.throw(Interrupted(partial)))
+
     def _advance(self, go_on: Callable[[], tuple[Expected, ...]]) -> list[Message]:
         """Let the turn run until it waits for something that has not come, or ends."""
-        session = self._open_session()
+        steps = self._running
+        assert steps is not None, "it has just been started or waits"  # noqa: S101
         try:
             self._expected = go_on()
+            while (answer := self._early_answer()) is not None:
+                self._expected = steps.send(answer)
         except StopIteration:
             return self._end_of_turn()
         except Exception:
             self._running, self._expected = None, ()
             raise
-        for message in session.early:
+        return self._drain()
+
+    def _early_answer(self) -> Answer | None:
+        """The first of the answers that have come early that is asked for now."""
+        early = self._open_session().early
+        for index, message in enumerate(early):
             expected = find_expected(message, self._expected)
             if expected is not None:
-                session.early.remove(message)
-                return self._resume(Answer(expected, message))
-        return self._drain()
+                del early[index]
+                return Answer(expected, message)
+        return None
 
     def _end_of_turn(self) -> list[Message]:
         self._running, self._expected = None, ()

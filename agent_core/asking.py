@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from agent_core import history as rules
 from agent_core.compression import compress
 from agent_core.expecting import MODEL, Expected, Steps
 from agent_core.model_reply import ModelReply, read_reply
@@ -45,7 +46,7 @@ def ask(
     for _ in range(MAX_OVERFLOWS + 1):
         answer = yield from _request(session, purpose, extra, with_tools, max_tokens)
         if answer["type"] == "api_response":
-            return _read(session, answer["response"])
+            return _read(session, answer["response"], is_whole=with_tools)
         code, message = _failure(answer)
         if code != OVERFLOW or not (yield from compress(session, is_forced=True)):
             raise ModelFailed(code, message)
@@ -66,8 +67,7 @@ def _request(
         "model": settings.model,
         "messages": [
             {"role": "system", "content": session.prompt()},
-            *_for_provider(session.history, settings.replay_reasoning),
-            *extra,
+            *_joined(_for_provider(session.history, settings.replay_reasoning), extra),
         ],
     }
     if with_tools and session.tool_schemas:
@@ -91,7 +91,8 @@ def _request(
     return answer.message
 
 
-def _read(session: Session, response: object) -> ModelReply:
+def _read(session: Session, response: object, *, is_whole: bool) -> ModelReply:
+    """`is_whole`: the request was like the next one, so that its size says something of that."""
     reply = read_reply(response)
     if reply.error is not None:
         raise ModelFailed("bad_response", reply.error)
@@ -99,7 +100,8 @@ def _read(session: Session, response: object) -> ModelReply:
         return reply
     usage = dict(reply.usage)
     known = {name: usage.pop(name) for name in ("prompt_tokens", "completion_tokens")}
-    session.measure(known["prompt_tokens"], len(session.history))
+    if is_whole and known["prompt_tokens"]:
+        session.measure(known["prompt_tokens"], len(session.history))
     session.emit_for_level(
         "usage",
         {
@@ -120,6 +122,14 @@ def _failure(answer: Message) -> tuple[str, str]:
     if not code:
         code = OVERFLOW if _overflow.search(message) else "unavailable"
     return str(code), message
+
+
+def _joined(messages: list[Message], extra: Sequence[Message]) -> list[Message]:
+    """Both, as roles that alternate."""
+    if not (extra and messages and extra[0]["role"] == messages[-1]["role"] == "user"):
+        return [*messages, *extra]
+    content = rules.join_contents(messages[-1]["content"], extra[0]["content"])
+    return [*messages[:-1], {**messages[-1], "content": content}, *extra[1:]]
 
 
 def _for_provider(messages: list[Message], replay_reasoning: bool) -> list[Message]:

@@ -86,6 +86,16 @@ class Session:
         self.turn.messages.extend(messages)
         self._tell("append", list(messages))
 
+    def record_user(self, content: str | list[Any]) -> None:
+        """Add what the user says; behind another word of theirs it becomes one message with it."""
+        if self.history and self.history[-1]["role"] == "user":
+            before = self.history[-1]
+            self.truncate_history(len(self.history) - 1)
+            if self.turn.messages and self.turn.messages[-1] is before:
+                self.turn.messages.pop()
+            content = rules.join_contents(before["content"], content)
+        self.record({"role": "user", "content": content})
+
     def replace_history(self, messages: list[Message]) -> None:
         """Put another history in place; the prompt is built anew with it."""
         self.history = rules.mend(messages)
@@ -101,9 +111,10 @@ class Session:
             self.emit("history", op="truncate", messages=[], length=length)
 
     def take_history(self, messages: list[Message]) -> None:
-        """Use the history that a level 1 host gave with its message."""
+        """Use the history that the host gave with its message."""
         self.history = rules.mend(messages)
         self._measured = None
+        self._tell("replace", self.history)
 
     # The prompt
 

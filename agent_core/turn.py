@@ -90,7 +90,7 @@ def rerun_turn(session: Session, question: Message) -> Steps[None]:
     """A whole turn for a message of the user that was in the history before."""
 
     def begin() -> Steps[None]:
-        session.record(question)
+        session.record_user(question["content"])
         yield from ()
 
     yield from _run(session, begin)
@@ -102,6 +102,10 @@ def finish(session: Session, outcome: Outcome) -> None:
         text = f"Nothing had asked for this {message['type']}."
         session.emit("error", message=text, code="unexpected")
     session.early.clear()
+    for _ in session.turn.steers:
+        text = "The turn was over before this steer could be taken into account."
+        session.emit("error", message=text, code="no_turn")
+    session.turn.steers = []
     if outcome.reason != "silent":
         session.emit_for_level(
             "assistant_message",
@@ -141,13 +145,13 @@ def _take_message(session: Session, message: Message) -> Steps[None]:
     if message.get("conversation_history") is not None:
         session.take_history(message["conversation_history"])
     session.set_system_message(message.get("system_message"))
-    session.record({"role": "user", "content": _user_content(session, message)})
+    session.record_user(_user_content(session, message))
     if not session.is_level_2:
         session.emit("request_memory")
         texts = (yield (Expected(MEMORY),)).message
         session.memory = {name: texts.get(name) or "" for name in ("memory", "user")}
         session.emit("request_skills")
-        session.skills = (yield (Expected(SKILLS),)).message["skills"]
+        session.skills = (yield (Expected(SKILLS),)).message.get("skills") or []
 
 
 def _user_content(session: Session, message: Message) -> str | list[Any]:
@@ -162,11 +166,14 @@ def _user_content(session: Session, message: Message) -> str | list[Any]:
 
     content = message["content"]
     if isinstance(content, str):
-        return framed(content) or EMPTY_MESSAGE
+        text = framed(content)
+        return text if text.strip() else EMPTY_MESSAGE
     texts = [part.get("text") or "" for part in content if part["type"] == "text"]
-    others = [part for part in content if part["type"] != "text"]
+    pictures = [part for part in content if part["type"] == "image_url" and part.get("image_url")]
     text = framed("\n".join(texts))
-    return [{"type": "text", "text": text}, *others] if text else others or EMPTY_MESSAGE
+    if not text.strip():
+        return pictures or EMPTY_MESSAGE
+    return [{"type": "text", "text": text}, *pictures]
 
 
 def _converse(session: Session) -> Steps[Outcome]:
@@ -265,7 +272,9 @@ def _sum_up(session: Session, reason: str, error: dict[str, str] | None = None) 
     """One last call without tools, in which the model says how far it came."""
     extra = [_user(prompts.SUMMARISE_AT_LIMIT)]
     reply = yield from ask(session, "final_summary", extra=extra, with_tools=False)
-    text = reply.content.strip() or NO_SUMMARY[reason]
+    text = reply.content.strip()
+    if text in ("", prompts.SILENT):
+        text = NO_SUMMARY[reason]
     session.record(_assistant(text))
     return Outcome(reason, text, error)
 
@@ -291,7 +300,7 @@ def _failed(session: Session, failure: ModelFailed) -> Outcome:
 def _record_steers(session: Session) -> None:
     steers, session.turn.steers = session.turn.steers, []
     if steers:
-        session.record(_user("\n\n".join(_steer_text(session, s) for s in steers)))
+        session.record_user("\n\n".join(_steer_text(session, s) for s in steers))
 
 
 def _steer_text(session: Session, steer: Message) -> str:
@@ -301,7 +310,7 @@ def _steer_text(session: Session, steer: Message) -> str:
 
 
 def _say_in_between(session: Session, text: str) -> None:
-    if text.strip():
+    if text.strip() not in ("", prompts.SILENT):
         session.emit_for_level(
             "assistant_message",
             {"final": False, "message_id": session.next_id("m")},
