@@ -7,12 +7,12 @@ holds a call without its result, not even when the turn is stopped in between.
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent_core import history as rules
 from agent_core.expecting import CLARIFY, TOOL, Expected, Interrupted, Steps
-from agent_core.model_reply import ModelReply, RawCall
+from agent_core.model_reply import ModelReply, RawCall, free_id
 from agent_core.registry import INTERACTIVE, LOCAL, Tool
 from agent_core.schema import coerce, problems
 from agent_core.session import Session
@@ -22,7 +22,7 @@ from agent_core.tool_names import resolve
 from agent_core.tools.clarify import answer_for_model, read_question
 from agent_core.tools.memory import change_memory
 from agent_core.tools.todo import change_todos
-from agent_core.wire import Message
+from agent_core.wire import Message, load
 
 WARN_AFTER_FAILURES = 3  # of the same call with the same outcome
 STOP_AFTER_FAILURES = 5
@@ -77,6 +77,8 @@ def read_call(raw: RawCall, tools: dict[str, Tool]) -> Call:
 
 def run_calls(session: Session, reply: ModelReply, calls: list[Call]) -> Steps[BatchOutcome]:
     """Carry out the calls of `reply` and record them."""
+    if session.is_level_2:
+        calls = _renamed(session.history, calls)
     results: dict[str, str] = {}
     try:
         yield from _carry_out(session, calls, results)
@@ -86,6 +88,18 @@ def run_calls(session: Session, reply: ModelReply, calls: list[Call]) -> Steps[B
     is_stuck = _watch_failures(session, calls, results)
     _record(session, reply, calls, results)
     return BatchOutcome(all(call.tool is None for call in calls), is_stuck)
+
+
+def _renamed(history: list[Message], calls: list[Call]) -> list[Call]:
+    """The calls under ids that the history doesn't have: some servers count from 0 in each reply,
+    and a late result of an interrupted call must not pass for that of the next one."""
+    taken = {call["id"] for message in history for call in message.get("tool_calls") or ()}
+    renamed = []
+    for call in calls:
+        call_id = free_id(call.id, taken)
+        taken.add(call_id)
+        renamed.append(call if call_id == call.id else replace(call, id=call_id))
+    return renamed
 
 
 def _carry_out(session: Session, calls: list[Call], results: dict[str, str]) -> Steps[None]:
@@ -148,7 +162,9 @@ def _run_local(session: Session, call: Call) -> str:
     if call.name == "todo":
         answer, session.todos = change_todos(call.arguments, session.todos)
         return _dump(answer)
-    target = "user" if call.arguments.get("target") == "user" else "memory"
+    target = call.arguments.get("target") or "memory"
+    if target not in session.memory:
+        return _dump({"success": False, "error": "target must be memory or user."})
     limits = {
         "memory": session.settings.memory_limit_chars,
         "user": session.settings.user_limit_chars,
@@ -177,14 +193,15 @@ def _record(
 ) -> None:
     assistant: Message = {
         "role": "assistant",
-        "content": reply.content or None,
+        "content": reply.content if reply.content.strip() else None,
         "tool_calls": [
             {
                 "id": call.id,
                 "type": "function",
                 "function": {"name": call.name, "arguments": call.arguments_text},
+                **raw.extra,
             }
-            for call in calls
+            for call, raw in zip(calls, reply.calls, strict=True)
         ],
     }
     if reply.reasoning:
@@ -225,8 +242,8 @@ def _is_failure(content: str) -> bool:
     if not content.startswith("{"):
         return content.startswith(("Error", "error"))
     try:
-        value = json.loads(content)
-    except (ValueError, RecursionError):
+        value = load(content)
+    except ValueError:
         return False
     return isinstance(value, dict) and (value.get("success") is False or bool(value.get("error")))
 
@@ -242,8 +259,8 @@ def _result_text(message: Message, max_chars: int) -> str:
 def _valid_text(raw: RawCall, arguments: dict[str, Any] | None) -> str:
     """The arguments as valid JSON: what the model wrote if that is, else what was made of it."""
     try:
-        written = json.loads(raw.arguments)
-    except (ValueError, RecursionError):
+        written = load(raw.arguments)
+    except ValueError:
         written = None
     return raw.arguments if written == arguments and written is not None else _dump(arguments or {})
 

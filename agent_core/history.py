@@ -86,7 +86,9 @@ def _add_assistant(
     results: dict[str, Message],
 ) -> None:
     content = text_of(message.get("content"))
-    if not content.strip() and not calls:
+    if not content.strip():  # providers refuse a blank text beside calls too
+        content = ""
+    if not content and not calls:
         return
     if not mended:
         mended.append({"role": "user", "content": MISSING_START})
@@ -127,7 +129,8 @@ def _sound_calls(calls: object) -> list[Message]:
             continue
         name, arguments = function.get("name"), function.get("arguments")
         if call["id"] and isinstance(name, str) and name and isinstance(arguments, str):
-            sound.setdefault(call["id"], call)
+            is_typed = call.get("type") == "function"
+            sound.setdefault(call["id"], call if is_typed else {**call, "type": "function"})
     return list(sound.values())
 
 

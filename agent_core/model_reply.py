@@ -5,12 +5,17 @@ calls come out with an id each; their names and arguments are still what the mod
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from agent_core.history import text_of
 from agent_core.thinking import split_thinking
 from agent_core.wire import Message
+
+MAX_COUNT = 2**53  # of tokens; far above any truth, and still an integer to all JSON readers
+_CALL_FIELDS = frozenset({"index", "id", "type", "function"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,8 @@ class RawCall:
     id: str
     name: str
     arguments: str
+    # Fields beside the standard ones that its provider wants back (Gemini's thought signatures).
+    extra: Message = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,12 @@ def read_reply(response: object) -> ModelReply:
     )
 
 
+def free_id(wanted: str, taken: Container[str]) -> str:
+    """The id itself, or one made of it that is not taken."""
+    numbered = (f"{wanted}_{number}" for number in count(2))
+    return wanted if wanted not in taken else next(i for i in numbered if i not in taken)
+
+
 def _calls(message: Message) -> tuple[RawCall, ...]:
     written = message.get("tool_calls")
     written = list(written) if isinstance(written, list) else []
@@ -77,12 +90,14 @@ def _calls(message: Message) -> tuple[RawCall, ...]:
             continue
         name = function.get("name")
         call_id = call.get("id") if isinstance(call.get("id"), str) else ""
-        if not call_id or call_id in taken:
-            call_id = f"{call_id or 'call'}_{number}"
+        call_id = free_id(call_id or f"call_{number}", taken)
         taken.add(call_id)
         calls.append(
             RawCall(
-                call_id, name if isinstance(name, str) else "", _text(function.get("arguments"))
+                call_id,
+                name if isinstance(name, str) else "",
+                _text(function.get("arguments")),
+                {key: value for key, value in call.items() if key not in _CALL_FIELDS},
             )
         )
     return tuple(calls)
@@ -121,7 +136,7 @@ def _detail(details: object, name: str) -> int:
 def _count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
-    return max(int(value), 0)
+    return min(max(int(value), 0), MAX_COUNT)
 
 
 def _error_text(error: object) -> str:
