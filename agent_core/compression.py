@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from agent_core import history as rules
 from agent_core.expecting import SUMMARY, Expected, Steps
 from agent_core.session import Session
-from agent_core.summary import ACKNOWLEDGEMENT, extract, instruction, is_summary, summary_message
+from agent_core.summary import (
+    ACKNOWLEDGEMENT,
+    clip,
+    extract,
+    instruction,
+    is_summary,
+    summary_message,
+)
 from agent_core.summary import transcript as transcript_of
-from agent_core.tokens import estimate_messages
+from agent_core.tokens import CHARS_PER_TOKEN, estimate_messages
 from agent_core.wire import Message
 
 TAIL_SHARE = 0.2  # of the size at which compression starts
@@ -20,6 +27,7 @@ HEAD_SHARE = 0.1
 WEAK_SAVING = 0.1  # a pass that saves less than this …
 MAX_WEAK_PASSES = 2  # … so many times in a row is the last one until the user acts
 MIN_SUMMARY_TOKENS, MAX_SUMMARY_TOKENS = 500, 4_000
+RESULTS_SHARE = 0.5  # of a history that was refused: its tool results may take up no more
 SHRINK_ABOVE_CHARS = 400
 SHRUNK_PREVIEW_CHARS = 80
 
@@ -67,6 +75,8 @@ def compress(session: Session, *, topic: str = "", is_forced: bool = False) -> S
         new = shrunk
     else:
         new = yield from _summed_up(session, plan, topic)
+    if is_forced:
+        new = clip_results(new, most_tokens=int(min(limit, old_size) * RESULTS_SHARE))
     new_size = estimate_messages(new)
     if new_size >= old_size:
         session.weak_compressions += 1
@@ -128,6 +138,26 @@ def shrink_results(messages: list[Message], *, keep_last: int) -> list[Message]:
         if i < border and m["role"] == "tool" and len(m["content"]) > SHRINK_ABOVE_CHARS
         else m
         for i, m in enumerate(messages)
+    ]
+
+
+def clip_results(messages: list[Message], *, most_tokens: int) -> list[Message]:
+    """The history with its longest tool results cut in their middles, so that all of them together
+    take about `most_tokens`: the latest ones alone can be too much for a model."""
+    sizes = sorted(len(m["content"]) for m in messages if m["role"] == "tool")
+    left = most_tokens * CHARS_PER_TOKEN
+    longest = max(sizes, default=0)
+    for number, size in enumerate(sizes):
+        fair = left // (len(sizes) - number)
+        if size > fair:
+            longest = max(fair, SHRINK_ABOVE_CHARS)
+            break
+        left -= size
+    return [
+        {**m, "content": clip(m["content"], longest * 2 // 3, longest // 3)}
+        if m["role"] == "tool" and len(m["content"]) > longest
+        else m
+        for m in messages
     ]
 
 
