@@ -10,7 +10,7 @@ import re
 _KEY_FILES = r"(?:\.env\b|id_rsa|id_ed25519|/etc/(?:passwd|shadow)|\.netrc|\.pgpass)"
 _SECRETS = r"(?:(?:system|hidden) prompt|api[ _-]?keys?|credentials|passwords?|secrets?|tokens?)"
 
-# What was found → the patterns that find it.
+# What was found → the patterns that find it. Each is bounded: a long text must not take long.
 _PATTERNS: dict[str, tuple[str, ...]] = {
     "an instruction to drop other instructions": (
         (
@@ -20,8 +20,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         ),
     ),
     "a claim to be a system message": (
-        r"(?:^|\n)\s*(?:<\|?(?:im_start\|)?system\|?>|\[/?(?:system|inst)\])",
-        r"(?:^|\n)\s*#+\s*system prompt\b",
+        r"(?:^|\n)[^\S\n]*(?:<\|?(?:im_start\|)?system\|?>|\[/?(?:system|inst)\])",
+        r"(?:^|\n)[^\S\n]*#{1,6}\s{0,9}system prompt\b",
         r"<\|im_(?:start|end)\|>|\bnew system prompt\b|\bsystem prompt override\b",
     ),
     "an instruction to deceive the person": (
@@ -44,7 +44,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "a command that reads secrets": (rf"\bcat\s+[^\n|;]{{0,80}}{_KEY_FILES}",),
     "a command that opens a way in": (
         r">>\s*\S*authorized_keys",
-        r"\b(?:curl|wget)\b[^\n|]*\|\s*\w*sh\b",
+        r"\b(?:curl|wget)\b[^\n|]{0,300}\|\s{0,9}\w{0,9}sh\b",
     ),
 }
 _patterns = {

@@ -56,7 +56,14 @@ SUMMARISE_AT_LIMIT = (
 )
 
 _control = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
-_sender_line = re.compile(r"^(?=\s*\[\s*from\b)", re.IGNORECASE | re.MULTILINE)
+# What a person may take for the end of a line; a model as well.
+_line_end = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+# With what nobody sees before it, and with brackets that look alike.
+_blank = "[\\t \u00a0\u00ad\u1680\u2000-\u200f\u202a-\u202f\u205f-\u2069\u3000\ufeff]*"
+_sender_line = re.compile(
+    f"^(?={_blank}[\\[\uff3b\u3010]{_blank}from\\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def label(text: object) -> str:
@@ -108,7 +115,7 @@ def user_text(
         head.append(_context_block(context))
     if settings.is_group:
         # Nobody can pose as somebody else: a line of theirs that looks like ours is quoted.
-        content = _sender_line.sub("> ", content)
+        content = _sender_line.sub("> ", _line_end.sub("\n", content))
         head.append(_sender_of(sender))
     return "\n".join([*head, content])
 
