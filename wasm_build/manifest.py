@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wasm_build import ABI_VERSION
+from wasm_build.compile import AgentFacts
 
 COMMAND = "hermes_agent.wasm"
 SNAPSHOT = "hermes_agent.snapshot.wasm"
@@ -42,7 +43,7 @@ def pinned_tools(requirements: str) -> dict[str, str]:
 
 def describe(
     input_sha256: str,
-    agent: Mapping[str, Any],
+    agent: AgentFacts,
     tools: Mapping[str, str],
     files: Mapping[str, bytes],
 ) -> dict[str, Any]:

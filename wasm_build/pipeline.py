@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
+from wasmtime import Engine
 
 from wasm_build import manifest, toolchain
 from wasm_build.compile import compile_staged, probe, stage
-from wasm_build.snapshot import COMMAND_EXPORTS, take_snapshot
+from wasm_build.hot_objects import plan_start_up
+from wasm_build.snapshot import COMMAND_EXPORTS, snapshot_module
+from wasm_build.startup import Startup
 from wasm_build.wasm_module import CUSTOM, Module
 
 Progress = Callable[[str], None]
@@ -41,16 +44,22 @@ def build(root: Path, progress: Progress, *, force: bool = False) -> bool:
         agent = probe(tools, staged)
         progress("compiling the agent (about a minute)")
         compiled = Module.parse(compile_staged(tools, staged, progress)).without(CUSTOM)
-        progress("starting Python once, to take its snapshot")
+        progress("starting Python, to take its snapshot")
         files = {
             manifest.COMMAND: compiled.keeping_exports(COMMAND_EXPORTS).encode(),
-            manifest.SNAPSHOT: take_snapshot(compiled).encode(),
+            manifest.SNAPSHOT: _snapshot(compiled).encode(),
         }
         description = manifest.describe(inputs, agent, _tool_versions(), files)
         _write(output, files, description)
     sizes = ", ".join(f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items())
     progress(f"done in {time.monotonic() - began:.0f} s: {sizes}")
     return True
+
+
+def _snapshot(compiled: Module) -> Module:
+    engine = Engine()
+    startup = Startup(engine, compiled)
+    return snapshot_module(compiled, startup.run(plan_start_up(engine, compiled, startup)))
 
 
 def _tool_versions() -> dict[str, str]:

@@ -11,7 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,10 +58,11 @@ class Toolchain:
 
 
 def find_python(
-    which: Callable[[str], str | None] = shutil.which, own_version: Sequence[int] = sys.version_info
+    which: Callable[[str], str | None] = shutil.which,
+    own_version: tuple[int, int] = sys.version_info[:2],
 ) -> str:
     """The path of a Python 3.11 that runs. Raises `BuildError` if there is none."""
-    if ".".join(map(str, own_version[:2])) == PYTHON:
+    if "{}.{}".format(*own_version) == PYTHON:
         return sys.executable
     found = which(f"python{PYTHON}")
     if found and _runs(found):

@@ -4,8 +4,8 @@
  *   agent_step(p, n)    feeds them, takes the room back, answers (length << 32) | address;
  *                       0 if the step failed, with the traceback on stderr
  *
- * An answer stays readable until the next call of either function. agent_prepare is called once,
- * when the snapshot is made, and is not exported by it.
+ * An answer stays readable until the next call of either function. agent_prepare and
+ * agent_rehearse are called when the snapshot is made, and are not exported by it.
  */
 
 #include <Python.h>
@@ -55,5 +55,18 @@ EXPORT(agent_prepare) int32_t agent_prepare(void)
         return 0;
     }
     seal_heap();
+    return 1;
+}
+
+/* Plays one of the conversations of staged/hermes_agent.py. 1 if it went well. */
+EXPORT(agent_rehearse) int32_t agent_rehearse(int32_t which)
+{
+    PyObject *main = PyImport_AddModule("__main__");
+    PyObject *done = main ? PyObject_CallMethod(main, "rehearse", "i", (int)which) : NULL;
+    if (!done) {
+        PyErr_Print();
+        return 0;
+    }
+    Py_DECREF(done);
     return 1;
 }
