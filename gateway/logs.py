@@ -18,7 +18,15 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from config.settings import LoggingSettings, Section, Settings
 
 MASK = "[secret]"
-QUIET_LIBRARIES = ("httpx", "httpcore", "telegram", "aiosqlite", "asyncio", "markdown_it")
+QUIET_LIBRARIES = (
+    "httpx",
+    "httpcore",
+    "telegram",
+    "aiosqlite",
+    "asyncio",
+    "filelock",
+    "markdown_it",
+)
 
 
 def secrets_in(section: Section) -> list[str]:

@@ -6,6 +6,7 @@ store, and its warm agent in the pool.
 
 import asyncio
 from collections.abc import Coroutine
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -29,7 +30,7 @@ class Chats:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._busy: dict[str, tuple[Chat, asyncio.Task[None]]] = {}
-        self._notices: dict[str, int] = {}
+        self._notices: dict[str, set[asyncio.Task[None]]] = {}
         self._group = asyncio.TaskGroup()
         self._tasks: set[asyncio.Task[None]] = set()
         self.is_closing = False
@@ -65,16 +66,18 @@ class Chats:
     def notify(self, address: Address, markdown: str) -> None:
         """Say something that is no part of a turn, without waiting until it is shown."""
         key = session_key(address)
-        if self._notices.get(key, 0) >= MAX_NOTICES:
+        under_way = self._notices.setdefault(key, set())
+        if len(under_way) >= MAX_NOTICES:
             _log.warning("notice dropped", chat=key)
             return
-        self._notices[key] = self._notices.get(key, 0) + 1
-        self._spawn(self._say(key, address, markdown))
+        notice = self._spawn(self._say(key, address, markdown))
+        under_way.add(notice)
+        notice.add_done_callback(partial(self._forget, key))
 
     async def idle(self, chat: str) -> None:
-        """Wait until a chat has nothing to do."""
-        while (busy := self._busy.get(chat)) is not None:
-            await asyncio.wait([busy[1]])
+        """Wait until a chat has nothing to do and to say."""
+        while tasks := self._tasks_of(chat):
+            await asyncio.wait(tasks)
 
     async def close(self, grace_s: float) -> None:
         """Take nothing in any more, and end what runs.
@@ -117,10 +120,15 @@ class Chats:
             await say(adapter, address, self._host.delivery, markdown)
         except Exception:  # noqa: BLE001 - logged with its traceback; nobody waits for a notice
             _log.exception("notice not shown", chat=key)
-        finally:
-            self._notices[key] -= 1
-            if not self._notices[key]:
-                del self._notices[key]
+
+    def _forget(self, key: str, notice: asyncio.Task[None]) -> None:
+        self._notices[key].discard(notice)
+        if not self._notices[key]:
+            del self._notices[key]
+
+    def _tasks_of(self, chat: str) -> set[asyncio.Task[None]]:
+        busy = self._busy.get(chat)
+        return self._notices.get(chat, set()) | ({busy[1]} if busy else set())
 
     async def _all_end_within(self, seconds: float) -> bool:
         tasks = set(self._tasks)

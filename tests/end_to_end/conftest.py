@@ -1,0 +1,102 @@
+"""Whole gateways: the composition root in this process, or the command line in one of its own.
+
+Agents are the real Wasm; Telegram and the model are servers on loopback ports.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+
+from config.settings import Settings
+from gateway import app, logs
+from tests.fakes.model_server import KEY, ModelServer
+from tests.fakes.telegram import FakeTelegram, Person
+
+MakeSettings = Callable[..., Settings]
+Serve = Callable[[Settings], AbstractAsyncContextManager[list[str]]]
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[ModelServer]:
+    """A model server that answers what is enqueued."""
+    server = ModelServer(api_key=KEY)
+    await server.start()
+    yield server
+    await server.stop()
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[FakeTelegram]:
+    """A Bot API server; at the end nothing may have been sent that the real one must repair."""
+    async with FakeTelegram() as fake:
+        yield fake
+    assert fake.world.violations == []
+
+
+@pytest.fixture
+def ada(telegram: FakeTelegram) -> Person:
+    """Somebody who may talk to the bot."""
+    return telegram.people.person("Ada")
+
+
+@pytest.fixture
+def make_settings(
+    telegram: FakeTelegram, model: ModelServer, ada: Person, tmp_path: Path
+) -> MakeSettings:
+    """Settings for a gateway between the two servers; changes are made section by section."""
+
+    def make(**changes: dict[str, Any]) -> Settings:
+        sections: dict[str, dict[str, Any]] = {
+            "model": {
+                "provider": "openai",
+                "name": "fake-model",
+                "base_url": model.base_url,
+                "api_key": KEY,
+                "tries": 1,
+            },
+            "telegram": {
+                "token": telegram.token,
+                "base_url": telegram.base_url,
+                "allowed_users": (ada.id,),
+                "edit_interval_s": 0.05,
+            },
+            "logging": {"level": "debug"},
+        }
+        for name, change in changes.items():
+            sections[name] = sections.get(name, {}) | change
+        return Settings.model_validate({"data_dir": tmp_path / "data", **sections})
+
+    return make
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Run a gateway for as long as the context lasts; gives what it reports at its start."""
+
+    @asynccontextmanager
+    async def served(settings: Settings) -> AsyncIterator[list[str]]:
+        logs.set_up(settings)
+        reports: list[str] = []
+        task = asyncio.create_task(app.run(settings, reports.append))
+        try:
+            yield reports
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+        if not task.cancelled():
+            task.result()  # it ended by itself: raise why
+
+    yield served
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+async def gateway(serve: Serve, make_settings: MakeSettings) -> AsyncIterator[None]:
+    """A gateway that runs, with the settings that most tests want."""
+    async with serve(make_settings()):
+        yield

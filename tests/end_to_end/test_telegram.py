@@ -1,0 +1,213 @@
+"""Telegram, the whole way: real client, real agents in Wasm, and back to the screen."""
+
+import asyncio
+
+import pytest
+
+from tests.end_to_end.conftest import MakeSettings, Serve
+from tests.fakes.model_server import ModelServer
+from tests.fakes.telegram import FakeTelegram, Person, faults
+
+LONG_STORY = "Once upon a time there was a gateway. " * 10
+
+
+def last_text(telegram: FakeTelegram, person: Person) -> str:
+    replies = telegram.replies(person)
+    return replies[-1].text if replies else ""
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_a_question_gets_an_answer_that_grows_by_edits(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    drip = model.enqueue(text=LONG_STORY + "**The end.**", gated=True)
+    telegram.people.say(ada, "tell me a story")
+    drip.release(8)
+    growing = await telegram.wait_for(lambda: telegram.replies(ada))
+    assert growing[0].labels == ["Stop"]
+    first = growing[0].text
+    drip.release(20)
+    await telegram.wait_for(lambda: len(telegram.replies(ada)[0].text) > len(first))
+    drip.release(200)
+    await telegram.wait_for(lambda: last_text(telegram, ada).endswith("The end."))
+    (message,) = telegram.replies(ada)
+    assert message.styled("bold") == ["The end."]
+    assert message.labels == []
+    assert len(message.versions) >= 3
+    assert telegram.calls_of("sendChatAction")
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_a_button_answers_the_agents_question(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    question = {"question": "Which city?", "choices": ["Berlin", "Paris"]}
+    model.enqueue(tool_calls=[("clarify", question)])
+    model.enqueue(text="Paris is booked.")
+    telegram.people.say(ada, "book a trip")
+    asked = await telegram.wait_for(
+        lambda: [m for m in telegram.replies(ada) if m.labels == ["Berlin", "Paris", "Other"]]
+    )
+    query = telegram.people.press(asked[0], "Paris")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "Paris is booked.")
+    await telegram.wait_for(lambda: asked[0].labels == [])
+    assert query.is_answered
+    assert asked[0].text == "Which city?\n\n→ Paris"
+    assert "Paris" in str(model.requests[-1].body["messages"][-1]["content"])
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_a_stranger_gets_nothing_not_even_typing(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    eve = telegram.people.person("Eve")
+    telegram.people.say(eve, "/start")
+    telegram.people.say(eve, "hello?")
+    group = telegram.people.group("Eve's group")
+    telegram.people.say(eve, "@hermes_test_bot hello?", chat=group)
+    model.enqueue(text="hello Ada")
+    telegram.people.say(ada, "hello")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "hello Ada")
+    assert telegram.replies(eve) == []
+    assert telegram.replies(group) == []
+    chats = {str(call.arguments.get("chat_id")) for call in telegram.calls_of("sendChatAction")}
+    assert chats == {str(ada.id)}
+    assert len(model.requests) == 1
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_stop_in_mid_stream_keeps_what_was_said(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    drip = model.enqueue(text=LONG_STORY, gated=True)
+    telegram.people.say(ada, "tell me a story")
+    drip.release(10)
+    await telegram.wait_for(lambda: telegram.replies(ada))
+    telegram.people.say(ada, "/stop")
+    await telegram.wait_for(lambda: last_text(telegram, ada).endswith("(stopped)"))
+    (message,) = telegram.replies(ada)
+    assert message.text.startswith("Once upon a time")
+    assert message.labels == []
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_the_stop_button_does_the_same(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    drip = model.enqueue(text=LONG_STORY, gated=True)
+    telegram.people.say(ada, "tell me a story")
+    drip.release(10)
+    (growing,) = await telegram.wait_for(lambda: telegram.replies(ada))
+    query = telegram.people.press(growing, "Stop")
+    await telegram.wait_for(lambda: growing.text.endswith("(stopped)"))
+    await telegram.wait_for(lambda: query.is_answered)
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_new_begins_a_new_conversation(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    model.enqueue(text="I see, blue.")
+    telegram.people.say(ada, "my colour is blue")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "I see, blue.")
+    telegram.people.say(ada, "/new")
+    await telegram.wait_for(lambda: "new conversation" in last_text(telegram, ada))
+    model.enqueue(text="I don't know.")
+    telegram.people.say(ada, "what is my colour?")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "I don't know.")
+    assert "blue" not in str(model.requests[-1].body["messages"])
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_messages_that_come_while_busy_are_answered_in_their_order(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    drip = model.enqueue(text="answer 0", gated=True)
+    telegram.people.say(ada, "question 0")
+    await drip.started.wait()
+    for n in range(1, 5):
+        model.enqueue(text=f"answer {n}")
+        telegram.people.say(ada, f"question {n}")
+    drip.release(20)
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "answer 4")
+    assert [m.text for m in telegram.replies(ada)] == [f"answer {n}" for n in range(5)]
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_a_topic_keeps_its_answers(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    forum = telegram.people.group("Forum", is_forum=True)
+    topic = telegram.people.topic(forum, "Cats")
+    text = "A very long answer. " * 400
+    model.enqueue(text=text)
+    telegram.people.say(ada, "@hermes_test_bot tell us", chat=forum, topic=topic)
+    await telegram.wait_for(
+        lambda: sum(len(m.text) for m in telegram.replies(forum)) >= len(text) - 10
+    )
+    replies = telegram.replies(forum)
+    assert len(replies) >= 2
+    assert {reply.topic for reply in replies} == {topic}
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_flood_waits_slow_the_edits_and_show_the_answer_once(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    drip = model.enqueue(text=LONG_STORY, gated=True)
+    telegram.people.say(ada, "tell me a story")
+    drip.release(8)
+    await telegram.wait_for(lambda: telegram.replies(ada))
+    telegram.fail("editMessageText", faults.retry_after(1), times=2)
+    for _ in range(20):
+        drip.release(2)
+        await asyncio.sleep(0.01)
+    drip.release(200)
+    await telegram.wait_for(lambda: last_text(telegram, ada) == LONG_STORY.strip())
+    assert len(telegram.replies(ada)) == 1
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_an_answer_that_may_have_arrived_is_not_sent_twice(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    telegram.fail("sendMessage", faults.lost_answer())
+    model.enqueue(text="short")
+    telegram.people.say(ada, "hello")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "short")
+    model.enqueue(text="second")
+    telegram.people.say(ada, "and?")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "second")
+    assert [m.text for m in telegram.replies(ada)] == ["short", "second"]
+
+
+async def test_a_wrong_token_is_a_clear_end(
+    serve: Serve, make_settings: MakeSettings, telegram: FakeTelegram
+) -> None:
+    from gateway import app, logs
+
+    settings = make_settings(telegram={"token": "123:wrong"})
+    logs.set_up(settings)
+    assert await app.run(settings, lambda _: None) == 1
+
+
+async def test_two_chats_in_parallel_share_nothing(
+    serve: Serve, make_settings: MakeSettings, telegram: FakeTelegram, ada: Person
+) -> None:
+    bob = telegram.people.person("Bob")
+    settings = make_settings(
+        model={"provider": "demo", "name": "demo"}, telegram={"allowed_users": (ada.id, bob.id)}
+    )
+    async with serve(settings):
+        for person, pet in ((ada, "Luna"), (bob, "Rex")):
+            telegram.people.say(person, f"remember that my pet is called {pet}")
+        for person, pet in ((ada, "Luna"), (bob, "Rex")):
+            await telegram.wait_for(lambda p=person, n=pet: n in last_text(telegram, p))
+            telegram.people.say(person, "what do you know about me?")
+        for person, pet, other in ((ada, "Luna", "Rex"), (bob, "Rex", "Luna")):
+            await telegram.wait_for(
+                lambda p=person: "This is what I have noted" in last_text(telegram, p)
+            )
+            told = " ".join(message.text for message in telegram.replies(person))
+            assert pet in told
+            assert other not in told
