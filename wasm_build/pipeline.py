@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from wasmtime import Engine
+from wasmtime import Config, Engine
 
 from wasm_build import manifest, toolchain
 from wasm_build.compile import compile_staged, probe, stage
@@ -57,7 +57,9 @@ def build(root: Path, progress: Progress, *, force: bool = False) -> bool:
 
 
 def _snapshot(compiled: Module) -> Module:
-    engine = Engine()
+    config = Config()
+    config.cranelift_opt_level = "none"  # each module runs for a moment only
+    engine = Engine(config)
     startup = Startup(engine, compiled)
     return snapshot_module(compiled, startup.run(plan_start_up(engine, compiled, startup)))
 

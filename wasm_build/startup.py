@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from wasmtime import (
+    Caller,
     Engine,
     ExitTrap,
     Func,
+    FuncType,
     Global,
     Instance,
     Linker,
     Memory,
     Store,
     Trap,
+    ValType,
     WasiConfig,
     WasmtimeError,
 )
@@ -74,7 +77,10 @@ class Startup:
 
 
 def instantiate(engine: Engine, machine_code: CompiledModule) -> tuple[Store, Instance]:
-    """An instance that is told to stop for a snapshot, with nothing of the world but stderr."""
+    """An instance that is told to stop for a snapshot, with nothing of the world but stderr.
+
+    Its clocks stand still and its dice show zero, so that the same module gives the same image.
+    """
     store = Store(engine)
     wasi = WasiConfig()
     wasi.argv = ["hermes_agent"]
@@ -83,7 +89,24 @@ def instantiate(engine: Engine, machine_code: CompiledModule) -> tuple[Store, In
     store.set_wasi(wasi)
     linker = Linker(engine)
     linker.define_wasi()
+    linker.allow_shadowing = True
+    i32, i64 = ValType.i32(), ValType.i64()
+    wasi_module = "wasi_snapshot_preview1"
+    clock, dice = FuncType([i32, i64, i32], [i32]), FuncType([i32, i32], [i32])
+    linker.define_func(wasi_module, "clock_time_get", clock, _stopped_clock, access_caller=True)
+    linker.define_func(wasi_module, "random_get", dice, _zeros, access_caller=True)
     return store, linker.instantiate(store, machine_code)
+
+
+def _stopped_clock(caller: Caller, _clock: int, _precision: int, result: int) -> int:
+    return _zeros(caller, result, 8)
+
+
+def _zeros(caller: Caller, address: int, size: int) -> int:
+    memory = caller["memory"]
+    assert isinstance(memory, Memory)  # noqa: S101 - for the type checker; WASI demands it
+    memory.write(caller, bytes(size), address)
+    return 0
 
 
 def extern(store: Store, instance: Instance, name: str, kind: type[_Extern]) -> _Extern:
