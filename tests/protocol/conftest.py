@@ -1,0 +1,79 @@
+"""What the agent's other forms answer to the transcripts: each form runs all of them once."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gateway.runtime.artefact import COMMAND_NAME, SNAPSHOT_NAME, artefact_folder
+from tests.protocol.transcripts import Transcript, load_all
+
+HOSTS = Path(__file__).parents[1] / "hosts"
+
+Answers = dict[str, bytes]  # transcript → all that the agent answered
+
+
+@pytest.fixture(scope="session")
+def transcripts() -> list[Transcript]:
+    return load_all()
+
+
+@pytest.fixture(scope="session")
+def conversations(transcripts: list[Transcript], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what the host sends, a file per transcript."""
+    folder = tmp_path_factory.mktemp("conversations")
+    for transcript in transcripts:
+        (folder / transcript.name).write_bytes(transcript.data)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def code_folder(request: pytest.FixtureRequest) -> Path:
+    """Where compiled code stays from one test run to the next."""
+    assert request.config.cache is not None
+    return request.config.cache.mkdir("wasm_code")
+
+
+@pytest.fixture(scope="session")
+def command_answers(
+    conversations: Path, code_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Answers:
+    out = tmp_path_factory.mktemp("command")
+    host = [sys.executable, HOSTS / "wasmtime_host.py", "command", built(COMMAND_NAME)]
+    return answers(out, [*host, conversations, out, code_folder])
+
+
+@pytest.fixture(scope="session")
+def snapshot_answers(
+    conversations: Path, code_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Answers:
+    out = tmp_path_factory.mktemp("snapshot")
+    host = [sys.executable, HOSTS / "wasmtime_host.py", "snapshot", built(SNAPSHOT_NAME)]
+    return answers(out, [*host, conversations, out, code_folder])
+
+
+@pytest.fixture(scope="session")
+def node_answers(conversations: Path, tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node on the PATH")
+    out = tmp_path_factory.mktemp("node")
+    host = [node, "--no-warnings", HOSTS / "node_host.mjs", built(COMMAND_NAME)]
+    return answers(out, [*host, conversations, out])
+
+
+def answers(folder: Path, command: list[str | Path]) -> Answers:
+    """Run a host that fills the folder."""
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "", "the agent writes on stderr only when it fails inside"
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def built(name: str) -> Path:
+    """An artefact, which must be there."""
+    path = artefact_folder() / name
+    assert path.exists(), f"{path} is missing: run `./build.sh build`"
+    return path
