@@ -34,6 +34,8 @@ _lenient_decoder = json.JSONDecoder(
 )
 # A string, also one that never ends; possessive, so that no text makes it go back.
 _string = re.compile(r'"[^"\\]*+(?:\\.?[^"\\]*+)*+"?', re.DOTALL)
+# No codec: of those, the Wasm module has but UTF-8's.
+_surrogates = re.compile(r"[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 _bracket = re.compile(r"[\[\]{}]")
 _encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -85,8 +87,12 @@ def without_surrogates(text: str) -> str:
     """The text in a form that UTF-8 can carry: surrogate pairs joined, lone ones replaced."""
     if text.isascii():
         return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
+    return _surrogates.sub(_scalar, text)
+
+
+def _scalar(match: re.Match[str]) -> str:
+    """What a surrogate pair stands for (the Unicode Standard, D91); for a lone one U+FFFD."""
+    if len(match[0]) == 1:
+        return "\ufffd"
+    high, low = map(ord, match[0])
+    return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
