@@ -15,7 +15,7 @@ from benchmarks.figure import Figure, figure
 from gateway.runtime.artefact import load_artefact
 from gateway.runtime.base import Instance
 from gateway.runtime.engine import Engine
-from gateway.runtime.instance import Limits, WasmInstance
+from gateway.runtime.instance import Limits, WasmInstance, untouched_image
 from gateway.runtime.native import NativeRuntime
 
 _US = 1_000_000
@@ -103,4 +103,5 @@ def _without_epochs() -> WasmInstance:
     linker.define_wasi()
     snapshot = linker.instantiate_pre(wasmtime.Module(engine, load_artefact().wasm))
     limits = Limits(memory_bytes=2**28, image_bytes=0, step_timeout_s=1, deadline_ticks=1)
-    return WasmInstance(engine, snapshot, "bare", limits)
+    image = untouched_image(engine, snapshot, limits)
+    return WasmInstance(engine, snapshot, image, "bare", limits)

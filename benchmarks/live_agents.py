@@ -1,7 +1,7 @@
-"""A process with many live agents, which tells what they cost: its private memory, before and after.
+"""A process with many live agents, which tells what they cost in private memory.
 
-`python -m benchmarks.live_agents NAME` prints a JSON object. A process of its own for each, so that
-what others left behind is not counted. Linux only.
+`python -m benchmarks.live_agents NAME` prints a JSON object. Each measurement has a process of its
+own, so that what others left behind is not counted. Linux only.
 """
 
 import gc
@@ -10,7 +10,11 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from statistics import median
+
+import structlog
 
 from benchmarks.conversation import ask, init, text, turn
 from gateway.runtime.engine import Engine
@@ -31,15 +35,26 @@ def _twenty_turns(engine: Engine) -> Found:
 
 
 def _grown(engine: Engine, turns: int) -> Found:
+    """Agents after some turns: as they are, and put to rest as the pool does after every turn."""
     before = private_bytes()
     agents = [_start(engine, number) for number in range(_AGENTS)]
     for agent in agents:
-        for number in range(turns):
-            turn(agent, text(1_000, number), text(1_000, number + 1))
+        _talk(agent, turns)
     gc.collect()
-    after = private_bytes()
+    busy = private_bytes()
+    rest_s = median(_timed(agent.rest) for agent in agents)
+    at_rest = private_bytes()
     counted = sum(agent.memory_bytes() for agent in agents)
-    return {"agent": (after - before) / _AGENTS, "counted": counted / _AGENTS}
+    again_s = median(_timed(partial(_talk, agent, 1)) for agent in agents)
+    warm_s = median(_timed(partial(_talk, agent, 1)) for agent in agents)
+    return {
+        "busy": (busy - before) / _AGENTS,
+        "at_rest": (at_rest - before) / _AGENTS,
+        "counted": counted / _AGENTS,
+        "rest_s": rest_s,
+        "turn_s": warm_s,
+        "turn_after_rest_s": again_s,
+    }
 
 
 def _many(engine: Engine) -> Found:
@@ -48,7 +63,8 @@ def _many(engine: Engine) -> Found:
     agents = []
     for number in range(_MANY):
         agents.append(_start(engine, number))
-        turn(agents[-1], text(1_000, number), text(1_000, number + 1))
+        _talk(agents[-1], 1)
+        agents[-1].rest()
     started = time.perf_counter()
     found = {"all": private_bytes() - before, "mappings": (_mappings() - mappings_before) / _MANY}
     again = time.perf_counter()
@@ -60,6 +76,17 @@ def _many(engine: Engine) -> Found:
         "started_s": started - began,
         "stepped_s": ended - again,
     }
+
+
+def _talk(agent: WasmInstance, turns: int) -> None:
+    for number in range(turns):
+        turn(agent, text(1_000, number), text(1_000, number + 1))
+
+
+def _timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
 
 
 def _start(engine: Engine, number: int) -> WasmInstance:
@@ -91,6 +118,7 @@ _MEASUREMENTS: dict[str, Callable[[Engine], Found]] = {
 
 def main(name: str) -> None:
     """Print what was found."""
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     engine = Engine()
     # One agent comes and goes first: what it leaves behind belongs to the process.
     first = _start(engine, 0)

@@ -17,6 +17,13 @@ class Instance(Protocol):
     def memory_bytes(self) -> int:
         """Memory that this agent has for itself, in bytes (measured where the system tells)."""
 
+    def rest(self) -> int:
+        """Give back what memory can be given back while nothing is asked of this agent.
+
+        Blocks for less than a millisecond, and costs the next step about as much. Returns the
+        bytes that the agent still has for itself.
+        """
+
     def close(self) -> None:
         """Give the memory back. Closing twice is fine."""
 

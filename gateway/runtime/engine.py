@@ -1,26 +1,21 @@
 """The Wasm engine: one per process, shared by all agents, whatever thread they run on.
 
-Owns the compiled module (kept on disk, see code_cache.py), the epoch ticker and the limits that
+Owns the compiled module (see compiling.py), the epoch ticker and the limits that
 every agent gets. What an agent does with its memory is instance.py's business; which agents are
 kept warm is pool.py's.
 """
 
-import hashlib
-import platform
-import threading
-import time
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-import structlog
 import wasmtime
 
 from gateway.runtime.artefact import Artefact, load_artefact
-from gateway.runtime.code_cache import CodeCache, UntrustedPath, default_folder
+from gateway.runtime.code_cache import CodeCache, default_folder
+from gateway.runtime.compiling import compiled, first_line
 from gateway.runtime.errors import ArtefactError
-from gateway.runtime.instance import Limits, WasmInstance
+from gateway.runtime.instance import Limits, WasmInstance, untouched_image
 from gateway.runtime.ticker import Ticker, deadline_ticks, tick_interval_s
 
 _WASM_PAGE_BYTES: Final = 65_536
@@ -31,14 +26,12 @@ _MIB: Final = 1_048_576
 _STACK_BYTES: Final = _MIB
 
 # Whatever changes the compiled code must change this or the key would name two things.
-_CONFIG_NAME: Final = "epochs-speed-v1"
+_CONFIG_NAME: Final = f"agent-v1-epochs-speed-stack{_STACK_BYTES}"
 
 _SIGNATURES: Final = {
     "agent_alloc": (("i32",), ("i32",)),
     "agent_step": (("i32", "i32"), ("i64",)),
 }
-
-_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +59,7 @@ class Engine:
         settings = settings or EngineSettings()
         self._engine = wasmtime.Engine(_config())
         cache = CodeCache(settings.cache_folder or default_folder())
-        module = _compiled(self._engine, artefact, cache)
+        module = compiled(self._engine, artefact, cache, _CONFIG_NAME)
         image_bytes = _check_exports(module, artefact.path)
         if image_bytes > settings.agent_memory_bytes:
             raise ArtefactError(
@@ -79,7 +72,7 @@ class Engine:
             self._snapshot = linker.instantiate_pre(module)
         except wasmtime.WasmtimeError as error:
             raise ArtefactError(
-                f"{artefact.path} asks for more than an agent gets: {_first_line(error)}"
+                f"{artefact.path} asks for more than an agent gets: {first_line(error)}"
             ) from error
         interval_s = tick_interval_s(settings.step_timeout_s)
         self._limits = Limits(
@@ -88,17 +81,22 @@ class Engine:
             step_timeout_s=settings.step_timeout_s,
             deadline_ticks=deadline_ticks(settings.step_timeout_s, interval_s),
         )
-        self._closing = threading.Lock()
         self._ticker = Ticker(self._engine.increment_epoch, interval_s)
+        try:
+            self._image = untouched_image(self._engine, self._snapshot, self._limits)
+        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+            self._ticker.close()
+            raise ArtefactError(
+                f"no agent can be started from {artefact.path}: {first_line(error)}"
+            ) from error
 
     def start(self, chat: str) -> WasmInstance:
         """A new agent as the snapshot has it. Raises `AgentFailure` or `NoRoom`."""
-        return WasmInstance(self._engine, self._snapshot, chat, self._limits)
+        return WasmInstance(self._engine, self._snapshot, self._image, chat, self._limits)
 
     def close(self) -> None:
         """Stop the clock; agents still running are not to be stepped any more."""
-        with self._closing:
-            self._ticker.close()
+        self._ticker.close()
 
 
 def _config() -> wasmtime.Config:
@@ -110,58 +108,6 @@ def _config() -> wasmtime.Config:
     # the memory never moves, so that its address can be kept.
     config.memory_may_move = False
     return config
-
-
-def _compiled(engine: wasmtime.Engine, artefact: Artefact, cache: CodeCache) -> wasmtime.Module:
-    key = _cache_key(artefact)
-    try:
-        module = _load(engine, cache, key)
-    except (UntrustedPath, OSError) as error:
-        _log.warning("compiled code is not kept", reason=str(error))
-        return _compile(engine, artefact)
-    if module is not None:
-        return module
-    module = _compile(engine, artefact)
-    try:
-        cache.write(key, module.serialize())
-        # From the file the code is shared with other processes and needs no memory of our own.
-        return _load(engine, cache, key) or module
-    except (UntrustedPath, OSError) as error:
-        _log.warning("compiled code is not kept", reason=str(error))
-        return module
-
-
-def _load(engine: wasmtime.Engine, cache: CodeCache, key: str) -> wasmtime.Module | None:
-    with cache.open(key) as path:
-        if path is None:
-            return None
-        try:
-            return wasmtime.Module.deserialize_file(engine, str(path))
-        except wasmtime.WasmtimeError as error:
-            # Whole, but e.g. made on a processor with features that this one lacks.
-            _log.warning("compiled code refused", reason=_first_line(error))
-    cache.discard(key)
-    return None
-
-
-def _compile(engine: wasmtime.Engine, artefact: Artefact) -> wasmtime.Module:
-    _log.info("compiling the agent, once", path=str(artefact.path))
-    started = time.monotonic()
-    try:
-        module = wasmtime.Module(engine, artefact.wasm)
-    except wasmtime.WasmtimeError as error:
-        raise ArtefactError(
-            f"{artefact.path} is damaged ({_first_line(error)}):"
-            " run `./build.sh build` in a checkout, or install the wheel again"
-        ) from error
-    _log.info("compiled", seconds=round(time.monotonic() - started, 1))
-    return module
-
-
-def _cache_key(artefact: Artefact) -> str:
-    made_by = f"wasmtime-{version('wasmtime')}/{_CONFIG_NAME}/{_STACK_BYTES}"
-    made_for = f"{platform.system()}-{platform.machine()}"
-    return hashlib.sha256(f"{artefact.sha256}/{made_by}/{made_for}".encode()).hexdigest()[:32]
 
 
 def _check_exports(module: wasmtime.Module, path: Path) -> int:
@@ -186,7 +132,3 @@ def _check_exports(module: wasmtime.Module, path: Path) -> int:
 
 def _names(types: list[wasmtime.ValType]) -> tuple[str, ...]:
     return tuple(str(type_) for type_ in types)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]

@@ -16,13 +16,13 @@ import wasmtime
 
 from gateway.runtime.errors import AgentFailure, FailureKind, NoRoom
 from gateway.runtime.exports import bind_alloc, bind_step
-from gateway.runtime.private_memory import private_bytes
+from gateway.runtime.pages import Image, private_bytes
 
 _STDERR_BYTES: Final = 16_384
 _MEMORY_SLACK_BYTES: Final = 1_048_576  # CPython asks for arenas of up to this size
 
 # The host's own cost of an instance: store, WASI context, tables, allocator (see benchmarks).
-HOST_BYTES: Final = 65_536
+HOST_BYTES: Final = 131_072
 # Where the system doesn't tell: what an agent has written to after its first turns.
 _ESTIMATED_WRITTEN_BYTES: Final = 1_048_576
 
@@ -70,9 +70,11 @@ class WasmInstance:
         self,
         engine: wasmtime.Engine,
         snapshot: wasmtime.InstancePre,
+        image: Image,
         chat: str,
         limits: Limits,
     ) -> None:
+        self._image = image
         self._chat = chat
         self._limits = limits
         self._stderr = StderrTail()
@@ -213,12 +215,22 @@ class WasmInstance:
 
         In mid-step: what was found the last time.
         """
-        if not self._lock.acquire(blocking=False):
-            return self._last_bytes
-        try:
-            self._last_bytes = self._measure()
-        finally:
-            self._lock.release()
+        if self._lock.acquire(blocking=False):
+            try:
+                self._last_bytes = self._measure()
+            finally:
+                self._lock.release()
+        return self._last_bytes
+
+    def rest(self) -> int:
+        """See `Instance.rest`. In mid-step nothing is given back."""
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._store is not None:
+                    self._image.give_back(self._base, self._memory.data_len(self._store))
+                self._last_bytes = self._measure()
+            finally:
+                self._lock.release()
         return self._last_bytes
 
     def _measure(self) -> int:
@@ -236,6 +248,19 @@ class WasmInstance:
             store, self._store = self._store, None
             if store is not None:
                 store.close()
+
+
+def untouched_image(
+    engine: wasmtime.Engine, snapshot: wasmtime.InstancePre, limits: Limits
+) -> Image:
+    """The memory of an agent that is never stepped. Raises `Trap` or `WasmtimeError`."""
+    store = wasmtime.Store(engine)
+    store.set_wasi(wasmtime.WasiConfig())
+    store.set_epoch_deadline(limits.deadline_ticks)
+    memory = snapshot.instantiate(store).exports(store)["memory"]
+    assert isinstance(memory, wasmtime.Memory)  # noqa: S101 - checked by the engine
+    address = ctypes.addressof(memory.data_ptr(store).contents)
+    return Image(address, memory.data_len(store), owner=store)
 
 
 def _nothing_but_stderr(stderr: StderrTail) -> wasmtime.WasiConfig:

@@ -44,6 +44,10 @@ class NativeInstance:
             return 0
         return _BASE_BYTES + self._fed_bytes * _BYTES_PER_FED_BYTE
 
+    def rest(self) -> int:
+        """Nothing can be given back."""
+        return self.memory_bytes()
+
     def close(self) -> None:
         """Let the agent go."""
         self._agent = None

@@ -255,10 +255,10 @@ class AgentPool:
             self._discard(slot)
         else:
             self._idle[slot.chat] = slot
-            self._measure_idle(slot)
+            self._put_to_rest(slot)
         self._grant()
 
-    def _measure_idle(self, slot: _Slot) -> None:
+    def _put_to_rest(self, slot: _Slot) -> None:
         loop, instance = asyncio.get_running_loop(), slot.instance
         if instance is None:
             return
@@ -267,7 +267,7 @@ class AgentPool:
             loop.call_soon_threadsafe(self._measured, slot, instance, job.result())
 
         # Closing cancels nothing and waits for this one too, so the loop is there to be told.
-        self._workers.submit(instance.memory_bytes).add_done_callback(hand_over)
+        self._workers.submit(instance.rest).add_done_callback(hand_over)
 
     def _measured(self, slot: _Slot, instance: Instance, size: int) -> None:
         if slot.instance is not instance:

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.runtime.artefact import Artefact, read_module
 from gateway.runtime.engine import Engine, EngineSettings
-from gateway.runtime.errors import AgentFailure, ArtefactError, FailureKind
+from gateway.runtime.errors import ArtefactError
 from tests.gateway.runtime import wat_agents
 from tests.gateway.runtime.wat_agents import ALLOC, MEMORY, STEP, do
 
@@ -48,15 +48,14 @@ def test_a_module_that_is_damaged_inside_is_refused(
         Engine(read_module(path), settings)
 
 
-def test_an_agent_that_loops_before_its_first_step_is_out_of_time(
+def test_a_module_that_loops_before_any_step_is_refused_and_leaves_no_thread(
     tmp_path: Path, settings: EngineSettings
 ) -> None:
+    before = set(threading.enumerate())
     wat = f"(module {MEMORY} {ALLOC} {STEP} {LOOPING_START})"
-    engine = Engine(wat_agents.artefact(tmp_path, wat), settings)
-    with pytest.raises(AgentFailure) as caught:
-        engine.start("a")
-    assert caught.value.kind is FailureKind.OUT_OF_TIME
-    engine.close()
+    with pytest.raises(ArtefactError, match="no agent can be started"):
+        Engine(wat_agents.artefact(tmp_path, wat), settings)
+    assert set(threading.enumerate()) == before
 
 
 def test_tables_can_not_be_used_to_eat_memory(tmp_path: Path, settings: EngineSettings) -> None:

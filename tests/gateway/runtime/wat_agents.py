@@ -35,6 +35,7 @@ _ACTIONS = {
     "open": "(return (i64.const 0x00000007_00000040))",  # without the newline at its end
     "recurse": "(call $recurse)",
     "write": f"(memory.fill (i32.const 0x20000) (i32.const 1) (i32.const {WRITTEN_BYTES}))",
+    "erase": f"(memory.fill (i32.const 0x20000) (i32.const 0) (i32.const {WRITTEN_BYTES}))",
     "hush": "(return (i64.const 64))",
 }
 
