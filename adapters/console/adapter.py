@@ -14,8 +14,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum
 from functools import partial
 
-from rich.console import Console
-
 from adapters.base import (
     Address,
     Button,
@@ -28,7 +26,7 @@ from adapters.base import (
     Sender,
 )
 from adapters.console.lines import Lines, PipedLines, TerminalLines
-from adapters.console.screen import PlainScreen, Screen, TerminalScreen
+from adapters.console.screen import Output, PlainScreen, Screen, TerminalScreen
 
 PLATFORM = "console"
 ADDRESS = Address(PLATFORM, "terminal", ChatKind.DIRECT)
@@ -200,7 +198,7 @@ class ConsoleAdapter:
 
 def local_console(idle: Callable[[], Awaitable[None]]) -> ConsoleAdapter:
     """The console of this process: a terminal if there is one, and whatever is piped otherwise."""
-    console = Console(highlight=False)
+    console = Output(highlight=False)
     is_lively = console.is_terminal and not console.is_dumb_terminal
     return ConsoleAdapter(
         lines=TerminalLines() if sys.stdin.isatty() else PipedLines(sys.stdin.fileno()),

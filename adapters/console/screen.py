@@ -40,6 +40,14 @@ class Screen(Protocol):
         """Leave the screen to the person: nothing moves any more."""
 
 
+class Output(Console):
+    """A rich console that says so when nobody reads it any more, instead of ending the process."""
+
+    def on_broken_pipe(self) -> None:
+        """Called by rich while it handles the error."""
+        raise BrokenPipeError("nobody reads the output")
+
+
 class PlainScreen:
     """Final texts, as they are."""
 

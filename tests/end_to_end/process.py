@@ -28,7 +28,7 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT), **more}
 
 
-async def start(*arguments: str, cwd: Path, stdin: int | None = PIPE, **env: str) -> Process:
+async def start(*arguments: str, cwd: Path, **env: str) -> Process:
     """Start `hermes-gateway` with these arguments."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
@@ -37,7 +37,7 @@ async def start(*arguments: str, cwd: Path, stdin: int | None = PIPE, **env: str
         *arguments,
         cwd=cwd,
         env=environment(**env),
-        stdin=stdin,
+        stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,
     )

@@ -1,9 +1,11 @@
 """Telegram, the whole way: real client, real agents in Wasm, and back to the screen."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
+from gateway import app, logs
 from tests.end_to_end.conftest import MakeSettings, Serve
 from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Person, faults
@@ -14,6 +16,10 @@ LONG_STORY = "Once upon a time there was a gateway. " * 10
 def last_text(telegram: FakeTelegram, person: Person) -> str:
     replies = telegram.replies(person)
     return replies[-1].text if replies else ""
+
+
+def says(telegram: FakeTelegram, person: Person, text: str) -> bool:
+    return text in last_text(telegram, person)
 
 
 @pytest.mark.usefixtures("gateway")
@@ -181,11 +187,7 @@ async def test_an_answer_that_may_have_arrived_is_not_sent_twice(
     assert [m.text for m in telegram.replies(ada)] == ["short", "second"]
 
 
-async def test_a_wrong_token_is_a_clear_end(
-    serve: Serve, make_settings: MakeSettings, telegram: FakeTelegram
-) -> None:
-    from gateway import app, logs
-
+async def test_a_wrong_token_is_a_clear_end(make_settings: MakeSettings) -> None:
     settings = make_settings(telegram={"token": "123:wrong"})
     logs.set_up(settings)
     assert await app.run(settings, lambda _: None) == 1
@@ -202,12 +204,10 @@ async def test_two_chats_in_parallel_share_nothing(
         for person, pet in ((ada, "Luna"), (bob, "Rex")):
             telegram.people.say(person, f"remember that my pet is called {pet}")
         for person, pet in ((ada, "Luna"), (bob, "Rex")):
-            await telegram.wait_for(lambda p=person, n=pet: n in last_text(telegram, p))
+            await telegram.wait_for(partial(says, telegram, person, pet))
             telegram.people.say(person, "what do you know about me?")
         for person, pet, other in ((ada, "Luna", "Rex"), (bob, "Rex", "Luna")):
-            await telegram.wait_for(
-                lambda p=person: "This is what I have noted" in last_text(telegram, p)
-            )
+            await telegram.wait_for(partial(says, telegram, person, "This is what I have noted"))
             told = " ".join(message.text for message in telegram.replies(person))
             assert pet in told
             assert other not in told

@@ -1,0 +1,62 @@
+"""What a session's agent wants kept."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.chats.records import Records, last_todos
+from gateway.sessions import MemoryOwners
+from gateway.store.sqlite import SqliteStore
+
+
+@pytest.fixture
+async def records(tmp_path: Path) -> AsyncIterator[Records]:
+    """The records of one chat."""
+    store = await SqliteStore.open(tmp_path / "hermes.db", now=lambda: datetime.now(UTC))
+    made = Records(store, "console", MemoryOwners(memory="console", user="console:local"))
+    await made.open()
+    yield made
+    await store.close()
+
+
+def history(op: str, *contents: str, **fields: Any) -> dict[str, Any]:
+    messages = [{"role": "user", "content": content} for content in contents]
+    return {"type": "history", "op": op, "messages": messages, **fields}
+
+
+async def test_history_follows_the_agents_operations(records: Records) -> None:
+    await records.keep([history("append", "a", "b"), history("append", "c")])
+    await records.keep([history("truncate", length=2)])
+    assert [m["content"] for m in await records.history()] == ["a", "b"]
+    await records.keep([history("replace", "x")])
+    assert [m["content"] for m in await records.history()] == ["x"]
+
+
+async def test_memory_goes_to_its_two_owners(records: Records) -> None:
+    await records.keep(
+        [{"type": "memory_update", "memory": "of the chat", "user": "of the person"}]
+    )
+    assert await records.memory() == ("of the chat", "of the person")
+
+
+def call(name: str, call_id: str) -> dict[str, Any]:
+    function = {"name": name, "arguments": "{}"}
+    return {"role": "assistant", "tool_calls": [{"id": call_id, "function": function}]}
+
+
+def result(call_id: str, content: str) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
+
+
+def test_the_task_list_is_found_in_the_last_answer_of_its_tool() -> None:
+    told = [
+        *(call("todo", "c1"), result("c1", '{"todos": [{"id": "1"}]}')),
+        *(call("todo", "c2"), result("c2", '{"todos": [{"id": "2"}]}')),
+        *(call("memory", "c3"), result("c3", '{"todos": "not a list of tasks"}')),
+        *(call("todo", "c4"), result("c4", "Error: no such task")),
+    ]
+    assert last_todos(told) == [{"id": "2"}]
+    assert last_todos([]) == []
