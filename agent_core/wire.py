@@ -87,7 +87,11 @@ def without_surrogates(text: str) -> str:
     """The text in a form that UTF-8 can carry: surrogate pairs joined, lone ones replaced."""
     if text.isascii():
         return text
-    return _surrogates.sub(_scalar, text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _surrogates.sub(_scalar, text)
+    return text
 
 
 def _scalar(match: re.Match[str]) -> str:
