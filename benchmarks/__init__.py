@@ -9,8 +9,6 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import structlog
-
 from benchmarks import build, figure, history, memory, sizes, start, threads, wake
 from gateway.runtime.errors import RuntimeFailure
 
@@ -37,7 +35,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     themes = options.only or [name for name in THEMES if name not in _ON_REQUEST]
     if options.build and "build" not in themes:
         themes.append("build")
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     figures: list[figure.Figure] = []
     for name in themes:
         print(f"measuring: {name}", file=sys.stderr, flush=True)
