@@ -10,6 +10,7 @@ functions of its ABI. Compiled code is kept in CODE_FOLDER.
 
 import hashlib
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import wasmtime
@@ -79,7 +80,7 @@ def _run_snapshot(
 
 def _module(engine: wasmtime.Engine, wasm: Path, code_folder: Path) -> wasmtime.Module:
     content = wasm.read_bytes()
-    name = hashlib.sha256(content + wasmtime.__version__.encode()).hexdigest()
+    name = hashlib.sha256(content + version("wasmtime").encode()).hexdigest()
     kept = code_folder / f"{name}.cwasm"
     if kept.exists():
         return wasmtime.Module.deserialize_file(engine, str(kept))
