@@ -5,6 +5,7 @@ failure.
 """
 
 import stamina
+from stamina.instrumentation import StructlogOnRetryHook, set_on_retry_hooks
 
 from config.settings import ModelSettings
 from gateway.llm.errors import ModelError
@@ -20,6 +21,9 @@ class Retrying:
     """A `Provider` that makes the calls of another one, several times if need be."""
 
     def __init__(self, provider: Provider, settings: ModelSettings) -> None:
+        # Left to itself, stamina looks for instruments at the first retry, on the event loop, and
+        # one that it may find (prometheus-client) reads files when it is imported.
+        set_on_retry_hooks((StructlogOnRetryHook,))
         self.name = provider.name
         self._provider = provider
         self._tries = settings.tries
