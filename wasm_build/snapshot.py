@@ -38,15 +38,15 @@ def snapshot_module(
 def segments(memory: bytes) -> Iterator[Segment]:
     """What is not zero in `memory`, in whole pages of the operating system."""
     blank = bytes(_OS_PAGE)
-    used = [
-        offset
-        for offset in range(0, len(memory), _OS_PAGE)
-        if memory[offset : offset + _OS_PAGE] != blank
-    ]
-    start = None
-    for offset, following in zip(used, [*used[1:], None], strict=True):
-        if start is None:
+    start = end = None  # of the segment that is growing
+    for offset in range(0, len(memory), _OS_PAGE):
+        if memory[offset : offset + _OS_PAGE] == blank:
+            continue
+        if start is None or end is None:
             start = offset
-        if following is None or following - offset > _GAP_PAGES * _OS_PAGE:
-            yield Segment(start, memory[start : offset + _OS_PAGE].rstrip(b"\0"))
-            start = None
+        elif offset - end >= _GAP_PAGES * _OS_PAGE:
+            yield Segment(start, memory[start:end].rstrip(b"\0"))
+            start = offset
+        end = offset + _OS_PAGE
+    if start is not None:
+        yield Segment(start, memory[start:end].rstrip(b"\0"))
