@@ -9,6 +9,7 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import structlog
 
@@ -57,10 +58,16 @@ class Router:
         """Take an event in. Once closed it never returns: the event has not been taken."""
         if self._is_closed:
             await asyncio.get_running_loop().create_future()
+        try:
+            await self._take(event)
+        except Exception:  # noqa: BLE001 - logged; given back, it would block all that come after
+            _log.exception("event dropped", platform=event.address.platform, id=event.event_id)
+
+    async def _take(self, event: Event) -> None:
         if not may_talk(self._allowed, event):
             self._note_stranger(event)
         elif isinstance(event, ButtonPress):
-            await self._take_press(event)
+            self._take_press(event)
         else:
             await self._take_message(event)
 
@@ -87,20 +94,21 @@ class Router:
         elif message.is_addressed:
             self._offer(message)
 
-    async def _take_press(self, press: ButtonPress) -> None:
+    def _take_press(self, press: ButtonPress) -> None:
         """Answer a button. The notice is shown to whoever pressed it, and to nobody else."""
         kind, _, detail = press.data.partition(":")
         taken = _PRESSES.get(kind)
         if taken is None:
             _log.warning("unknown button", data=press.data[:64])
-        await press.acknowledge(taken(self, press, detail) if taken else None)
+        notice = taken(self, press, detail) if taken else None
+        self._chats.aside(press.address, partial(press.acknowledge, notice))
 
     def _press_stop(self, press: ButtonPress, turn_id: str) -> str | None:
         is_stopped = self._chats.stop(session_key(press.address), turn_id)
         return None if is_stopped else "This answer is no longer being written."
 
-    def _press_choice(self, press: ButtonPress, _: str) -> str | None:
-        return self._questions.press(session_key(press.address), press.sender.id, press.data)
+    def _press_choice(self, press: ButtonPress, detail: str) -> str | None:
+        return self._questions.press(session_key(press.address), press.sender.id, detail)
 
     def _offer(self, message: Inbound) -> None:
         if not self._chats.offer(message):
@@ -135,7 +143,7 @@ class Router:
 
     def _note_stranger(self, event: Event) -> None:
         """One line for each stranger, with the id that the administrator needs to let them in."""
-        if event.sender.is_bot:
+        if event.sender.is_bot or (isinstance(event, Inbound) and not event.is_addressed):
             return
         stranger = event.address.platform, event.sender.id
         if stranger in self._strangers:

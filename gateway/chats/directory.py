@@ -5,7 +5,7 @@ store, and its warm agent in the pool.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -17,6 +17,8 @@ from gateway.chats.chat import Chat
 from gateway.chats.host import Host
 from gateway.delivery.reply import say
 from gateway.sessions import session_key
+
+Notice = Callable[[], Awaitable[object]]
 
 MAX_NOTICES = 8
 """Notices of one chat on their way at a time; a platform that takes none is not flooded."""
@@ -65,14 +67,19 @@ class Chats:
 
     def notify(self, address: Address, markdown: str) -> None:
         """Say something that is no part of a turn, without waiting until it is shown."""
+        adapter = self._host.adapters[address.platform]
+        self.aside(address, partial(say, adapter, address, self._host.delivery, markdown))
+
+    def aside(self, address: Address, notice: Notice) -> None:
+        """Carry out a notice to a chat while its turn, if there is one, goes on."""
         key = session_key(address)
         under_way = self._notices.setdefault(key, set())
         if len(under_way) >= MAX_NOTICES:
             _log.warning("notice dropped", chat=key)
             return
-        notice = self._spawn(self._say(key, address, markdown))
-        under_way.add(notice)
-        notice.add_done_callback(partial(self._forget, key))
+        task = self._spawn(self._carry_out(key, notice))
+        under_way.add(task)
+        task.add_done_callback(partial(self._forget, key))
 
     async def idle(self, chat: str) -> None:
         """Wait until a chat has nothing to do and to say."""
@@ -114,10 +121,9 @@ class Chats:
             # No await lies between the chat's look into its inbox and this: nothing gets lost.
             del self._busy[chat.key]
 
-    async def _say(self, key: str, address: Address, markdown: str) -> None:
+    async def _carry_out(self, key: str, notice: Notice) -> None:
         try:
-            adapter = self._host.adapters[address.platform]
-            await say(adapter, address, self._host.delivery, markdown)
+            await notice()
         except Exception:  # noqa: BLE001 - logged with its traceback; nobody waits for a notice
             _log.exception("notice not shown", chat=key)
 

@@ -61,7 +61,7 @@ def markdown_of(question: Question) -> str:
     """The text of a question. Choices that don't fit on their buttons are spelled out."""
     if all(len(choice) <= _LABEL_CHARS for choice in question.choices):
         return question.text
-    rows = [f"{number}. {choice}" for number, choice in enumerate(question.choices, start=1)]
+    rows = [f"{number}. {choice}" for number, choice in _numbered(question.choices)]
     return "\n".join([question.text, "", *rows])
 
 
@@ -71,7 +71,7 @@ def buttons_of(question: Question) -> Buttons:
         return ()
     rows = [
         (Button(_label(number, choice), f"{PREFIX}:{question.id}:{number}"),)
-        for number, choice in enumerate(question.choices, start=1)
+        for number, choice in _numbered(question.choices)
     ]
     return (*rows, (Button("Other", f"{PREFIX}:{question.id}:{_OTHER}"),))
 
@@ -79,9 +79,9 @@ def buttons_of(question: Question) -> Buttons:
 def typed_answer(choices: tuple[str, ...], text: str) -> str:
     """What a typed message says: a number, the text of a choice in any case, or anything else."""
     said = text.strip()
-    number = said.rstrip(".)")
-    if number.isascii() and number.isdigit() and 1 <= int(number) <= len(choices):
-        return choices[int(number) - 1]
+    for number, choice in _numbered(choices):
+        if said.rstrip(".)") == number:
+            return choice
     for choice in choices:
         if choice.casefold() == said.casefold():
             return choice
@@ -113,8 +113,11 @@ class Questions:
         return None
 
     def press(self, chat: str, person_id: str, data: str) -> str | None:
-        """Take a pressed button; the notice for whoever pressed, if there is something to say."""
-        _, question_id, choice = data.split(":", 2)
+        """Take a pressed button; the notice for whoever pressed, if there is something to say.
+
+        `data` is what stands behind the prefix. It may be anything: clients can make it up.
+        """
+        question_id, _, choice = data.partition(":")
         question = self._open.get(question_id)
         if question is None or question.chat != chat or question.answer.done():
             return "This question is no longer open."
@@ -122,11 +125,18 @@ class Questions:
             return f"This question is for {question.asked_name[:60]}."
         if choice == _OTHER:
             return "Then write your answer."
-        question.settle(Answer(question.choices[int(choice) - 1], is_pressed=True))
+        meant = dict(_numbered(question.choices)).get(choice)
+        if meant is not None:
+            question.settle(Answer(meant, is_pressed=True))
         return None
 
 
-def _label(number: int, choice: str) -> str:
+def _numbered(choices: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The choices with what stands before them on a screen."""
+    return [(str(number), choice) for number, choice in enumerate(choices, start=1)]
+
+
+def _label(number: str, choice: str) -> str:
     if len(choice) <= _LABEL_CHARS:
         return choice
     return f"{number}. {choice[: _LABEL_CHARS - 4]}…"

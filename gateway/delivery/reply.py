@@ -85,7 +85,7 @@ class Reply:
             self._has_grown.clear()
             if self._is_closed.is_set():
                 return
-            if len(self.text) >= self._settings.first_edit_chars or not self._screen.is_empty:
+            if self._is_worth_showing:
                 pace = await self._preview(pace)
                 await self._pause(pace.pause_s)
 
@@ -109,6 +109,12 @@ class Reply:
         self._close()
         async with self._screen_in_use:
             return await self._screen.show([])
+
+    @property
+    def _is_worth_showing(self) -> bool:
+        if self._screen.is_empty:
+            return len(self.text) >= self._settings.first_edit_chars
+        return bool(self.text.strip())  # a stream that was begun anew has nothing to show yet
 
     def _close(self) -> None:
         self._is_closed.set()

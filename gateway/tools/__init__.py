@@ -1,1 +1,1 @@
-"""Tools that the host runs for agents. `toolbox` says what a tool is; each gets a file of its own."""
+"""Tools that the host runs for agents. `toolbox` says what one is; each gets its own file."""

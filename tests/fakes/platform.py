@@ -177,20 +177,28 @@ class FakePlatform:
         return await self.press_data(found[-1].data, sender=sender, chat=chat)
 
     async def press_data(
-        self, data: str, *, sender: Sender = ALICE, chat: str | None = None
+        self,
+        data: str,
+        *,
+        sender: Sender = ALICE,
+        chat: str | None = None,
+        wait_s: float = 10,
     ) -> str:
         """Press a button by its data, be it still on the screen or not."""
-        notices: list[str | None] = []
+        notices: asyncio.Queue[str | None] = asyncio.Queue()
 
         async def acknowledge(notice: str | None) -> None:
-            notices.append(notice)
+            notices.put_nowait(notice)
 
         kind = ChatKind.DIRECT if chat is None else ChatKind.GROUP
         address = Address(self.name, chat or sender.id, kind)
         event_id = f"{self._run}-{next(self.ids)}"
         await self._give(ButtonPress(event_id, address, sender, data, acknowledge))
-        assert len(notices) <= 1, "a press is acknowledged once"
-        return (notices[0] or "") if notices else "(never acknowledged)"
+        try:
+            async with asyncio.timeout(wait_s):
+                return await notices.get() or ""
+        except TimeoutError:
+            return "(never acknowledged)"
 
     async def until(self, claim: Callable[[Screen], bool], chat: str = "1") -> Screen:
         """Wait until the claim holds of a chat's screen."""

@@ -109,6 +109,19 @@ async def test_in_a_group_only_the_person_asked_can_answer(gateway: SmallGateway
     assert "Berlin" in tool_results[-1]["content"]
 
 
+async def test_a_made_up_choice_leaves_the_question_open(gateway: SmallGateway) -> None:
+    ask(gateway, *CITIES)
+    gateway.model.enqueue(text="booked it")
+    await gateway.platform.say("book a trip")
+    screen = await gateway.platform.until(is_asked)
+    known = screen.buttons[0].data.removesuffix("1")
+    for made_up in ("99", "-1", "0", "x", ""):
+        await gateway.platform.press_data(known + made_up)
+    assert len(gateway.model.requests) == 1
+    await gateway.platform.say("1")
+    await gateway.platform.until_shown("booked it")
+
+
 async def test_an_answered_question_can_not_be_answered_again(gateway: SmallGateway) -> None:
     ask(gateway, *CITIES)
     gateway.model.enqueue(text="booked it")

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from structlog.testing import capture_logs
 
 from adapters.base import Sender
@@ -14,7 +15,8 @@ async def test_a_stranger_gets_nothing_at_all(gateway: SmallGateway) -> None:
     await gateway.platform.say("hello", sender=EVE)
     await gateway.platform.say("/start", sender=EVE)
     await gateway.platform.say("hello", sender=EVE, chat="-999")
-    assert await gateway.platform.press_data("stop:1", sender=EVE) == "(never acknowledged)"
+    notice = await gateway.platform.press_data("stop:1", sender=EVE, wait_s=0.05)
+    assert notice == "(never acknowledged)"
     gateway.model.enqueue(text="hello Alice")
     await gateway.platform.say("hello")
     await gateway.platform.until_shown("hello Alice")
@@ -94,3 +96,19 @@ async def test_a_closed_router_leaves_events_with_their_platform(gateway: SmallG
     assert not done
     giving.cancel()
     assert await gateway.store.claim_event("telegram", "late")
+
+
+@pytest.mark.parametrize(
+    "data", ["", "ask", "ask:", "ask:x", "ask:x:99", "stop", "nonsense:1", ":"]
+)
+async def test_made_up_buttons_do_no_harm(gateway: SmallGateway, data: str) -> None:
+    assert await gateway.platform.press_data(data) != "(never acknowledged)"
+    gateway.model.enqueue(text="all is well")
+    await gateway.platform.say("hello")
+    await gateway.platform.until_shown("all is well")
+
+
+async def test_talk_of_strangers_among_themselves_is_not_logged(gateway: SmallGateway) -> None:
+    with capture_logs() as logs:
+        await gateway.platform.say("lunch?", sender=EVE, chat="-999", is_addressed=False)
+    assert logs == []

@@ -113,6 +113,21 @@ async def test_a_stream_that_starts_again_takes_the_place_of_the_first() -> None
     assert platform.screens["1"].texts == ["right at last"]
 
 
+async def test_a_stream_that_was_taken_back_leaves_the_screen_until_there_is_more() -> None:
+    platform = FakePlatform()
+    reply = make_reply(platform)
+    async with streaming(reply):
+        reply.grow("wrong start")
+        await platform.until_shown("wrong start" + CURSOR)
+        reply.grow(" that goes on")
+        reply.grow(None)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert platform.screens["1"].texts == ["wrong start" + CURSOR]
+        await reply.finish("right")
+    assert platform.screens["1"].texts == ["right"]
+
+
 async def test_text_that_comes_after_the_end_is_dropped() -> None:
     platform = FakePlatform()
     reply = make_reply(platform)
