@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--json FILE] [--only NAME] [--build]`: figures on stdout, logs on stderr."""
+"""`python -m benchmarks [--json FILE] [--only NAME] [--build]`: logs go to stderr."""
 
 import sys
 

@@ -22,7 +22,7 @@ _STDERR_BYTES: Final = 16_384
 _MEMORY_SLACK_BYTES: Final = 1_048_576  # CPython asks for arenas of up to this size
 
 # The host's own cost of an instance: store, WASI context, tables, allocator (see benchmarks).
-HOST_BYTES: Final = 131_072
+HOST_BYTES: Final = 98_304
 # Where the system doesn't tell: what an agent has written to after its first turns.
 _ESTIMATED_WRITTEN_BYTES: Final = 1_048_576
 
