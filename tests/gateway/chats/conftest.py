@@ -20,6 +20,7 @@ from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.providers import make_provider
 from gateway.router import Router
+from gateway.runtime.base import Runtime
 from gateway.runtime.native import NativeRuntime
 from gateway.runtime.pool import AgentPool
 from gateway.store.sqlite import FILE_NAME, SqliteStore
@@ -75,7 +76,11 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
 
     @asynccontextmanager
     async def started(
-        *, toolbox: Toolbox | None = None, tries: int = 1, **chat_settings: Any
+        *,
+        toolbox: Toolbox | None = None,
+        runtime: Runtime | None = None,
+        tries: int = 1,
+        **chat_settings: Any,
     ) -> AsyncIterator[SmallGateway]:
         settings = Settings(
             data_dir=tmp_path,
@@ -100,7 +105,10 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             store = await SqliteStore.open(tmp_path / FILE_NAME, now=lambda: NOON)
             stack.push_async_callback(store.close)
             pool = AgentPool(
-                NativeRuntime(), max_agents=10, memory_budget_bytes=100_000_000, threads=2
+                runtime or NativeRuntime(),
+                max_agents=10,
+                memory_budget_bytes=100_000_000,
+                threads=2,
             )
             stack.push_async_callback(pool.close)
             provider = make_provider(settings.model)

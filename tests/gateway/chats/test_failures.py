@@ -1,7 +1,8 @@
 """When something breaks in a turn: the person is told, nothing stored is lost, the others go on."""
 
+import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -144,6 +145,57 @@ async def test_a_tool_with_a_defect_ends_the_turn_and_not_the_chat(start: Start)
         await gateway.platform.say("hello?")
         await gateway.platform.until_shown("still here")
         assert "tool_calls" not in str(gateway.request()["messages"])
+
+
+class OddAgents:
+    """A runtime whose agents answer each step with the same lines, whatever they are told."""
+
+    name = "odd"
+
+    def __init__(self, *answers: dict[str, object]) -> None:
+        self._lines = [json.dumps(answer) for answer in answers]
+
+    def start(self, chat: str) -> "OddAgents":
+        return self
+
+    def step(self, lines: Sequence[str]) -> list[str]:
+        return self._lines
+
+    def memory_bytes(self) -> int:
+        return 1
+
+    def close(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [],
+        [{"type": "error", "message": "I give up", "code": "internal", "fatal": True}],
+        [{"type": "history", "op": "append", "messages": []}, {"type": "unheard_of"}],
+    ],
+    ids=["silent", "fatal", "waiting for nothing"],
+)
+async def test_an_agent_that_breaks_the_protocol_ends_its_turn_and_nothing_else(
+    start: Start, answers: list[dict[str, object]]
+) -> None:
+    async with start(runtime=OddAgents(*answers)) as gateway:
+        for n in range(2):
+            await gateway.platform.say("hello")
+            await gateway.platform.until(lambda s, n=n: len(s.texts) == n + 1)  # type: ignore[misc]
+        texts = gateway.platform.screens["1"].texts
+        assert gateway.pool.stats().warm == 0
+    assert all("went wrong" in text for text in texts)
+
+
+async def test_an_agent_that_does_not_stop_is_thrown_away(start: Start) -> None:
+    kwargs: dict[str, object] = {"model": "m", "messages": []}
+    asking: dict[str, object] = {"type": "api_request", "request_id": "r1", "kwargs": kwargs}
+    async with start(runtime=OddAgents(asking)) as gateway:
+        await gateway.platform.say("hello")
+        await gateway.platform.until(lambda s: s.typing > 0)
+        await gateway.platform.say("/stop")
+        await gateway.platform.until(lambda s: "went wrong" in s.last)
 
 
 async def test_what_was_streamed_before_a_failure_stays_readable(gateway: SmallGateway) -> None:

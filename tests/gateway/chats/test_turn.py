@@ -136,6 +136,14 @@ async def test_host_tools_are_offered_called_and_answered(start: Start) -> None:
     assert "Bern" in result["content"]
 
 
+async def test_silence_in_a_group_shows_nothing(gateway: SmallGateway) -> None:
+    gateway.model.enqueue(text="[SILENT]")
+    await gateway.platform.say("thanks!", chat="-100")
+    await gateway.chats.idle("telegram:group:-100")
+    assert gateway.platform.screens["-100"].texts == []
+    assert len(gateway.model.requests) == 1
+
+
 async def test_messages_wait_their_turn_and_each_gets_its_answer(gateway: SmallGateway) -> None:
     drip = gateway.model.enqueue(text="answer 0", gated=True)
     for n in range(1, 4):
