@@ -223,7 +223,7 @@ def test_the_hash_seed_changes_nothing() -> None:
     reply = model_reply(
         None, call("a", "lookupp"), call("b", "memroy", {"action": "read"}), call("c", "x")
     )
-    lines = [
+    lines: list[Message] = [
         {"type": "init", "protocol": 2, "config": config, "skills": [{"name": "s"}]},
         {"type": "user_message", "content": "Hello", "sender": {"id": "1", "name": "A"}},
         reply,

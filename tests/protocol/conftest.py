@@ -41,7 +41,12 @@ def command_answers(
     conversations: Path, code_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Answers:
     out = tmp_path_factory.mktemp("command")
-    host = [sys.executable, HOSTS / "wasmtime_host.py", "command", built(COMMAND_NAME)]
+    host: list[str | Path] = [
+        sys.executable,
+        HOSTS / "wasmtime_host.py",
+        "command",
+        built(COMMAND_NAME),
+    ]
     return answers(out, [*host, conversations, out, code_folder])
 
 
@@ -50,7 +55,12 @@ def snapshot_answers(
     conversations: Path, code_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Answers:
     out = tmp_path_factory.mktemp("snapshot")
-    host = [sys.executable, HOSTS / "wasmtime_host.py", "snapshot", built(SNAPSHOT_NAME)]
+    host: list[str | Path] = [
+        sys.executable,
+        HOSTS / "wasmtime_host.py",
+        "snapshot",
+        built(SNAPSHOT_NAME),
+    ]
     return answers(out, [*host, conversations, out, code_folder])
 
 
@@ -60,7 +70,7 @@ def node_answers(conversations: Path, tmp_path_factory: pytest.TempPathFactory) 
     if node is None:
         pytest.skip("there is no node on the PATH")
     out = tmp_path_factory.mktemp("node")
-    host = [node, "--no-warnings", HOSTS / "node_host.mjs", built(COMMAND_NAME)]
+    host: list[str | Path] = [node, "--no-warnings", HOSTS / "node_host.mjs", built(COMMAND_NAME)]
     return answers(out, [*host, conversations, out])
 
 
