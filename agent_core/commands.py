@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from agent_core.compression import compress
 from agent_core.expecting import Interrupted, Steps
+from agent_core.prompts import is_steer
 from agent_core.session import Session, TurnState
 from agent_core.summary import is_summary
 from agent_core.turn import Outcome, finish, rerun_turn
@@ -83,6 +84,7 @@ def _turn_start(messages: list[Message]) -> int | None:
             messages[index]["role"] == "user"
             and not follows_tool
             and not is_summary(messages[index])
+            and not is_steer(messages[index])
         ):
             return index
     return None

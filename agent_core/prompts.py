@@ -45,6 +45,7 @@ GROUP = (
 )
 _GUIDANCE = (("memory", MEMORY), ("todo", TODO), ("clarify", CLARIFY))
 
+STEER = "[Said while you were working; take it into account from here on.]"
 CONTINUE = "Your answer was cut off at the length limit. Go on exactly where it stopped."
 NUDGE_AFTER_TOOLS = (
     "You called tools and then said nothing. Tell the user what came out of it, or go on."
@@ -123,7 +124,13 @@ def user_text(
 def steer_text(content: str, *, settings: Settings, sender: dict[str, Any] | None) -> str:
     """A person's word in mid-turn."""
     text = user_text(content, settings=settings, sender=sender, context=[], date=None)
-    return f"[Said while you were working; take it into account from here on.]\n{text}"
+    return f"{STEER}\n{text}"
+
+
+def is_steer(message: dict[str, Any]) -> bool:
+    """Whether a message of the user holds nothing but words in mid-turn."""
+    content = message.get("content")
+    return isinstance(content, str) and content.startswith(STEER)
 
 
 def date_of(now: str | None) -> str | None:
