@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
+from functools import partial
 
 import structlog
 
@@ -19,6 +20,8 @@ from gateway.access import Allowed, allowed_by
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host, local_time
 from gateway.chats.questions import Questions
+from gateway.commands.chat import chat_commands
+from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
@@ -80,9 +83,18 @@ async def run(settings: Settings, report: Report) -> int:
             delivery=DeliverySettings(settings.chats.streaming, settings.chats.first_edit_chars),
         )
         chats = await stack.enter_async_context(Chats(host))
-        adapters.update(make_adapters(settings, lambda: chats.idle("console")))
+        commands = CommandTable(chat_commands(chats))
+        idle = partial(chats.idle, "console")
+        adapters.update(make_adapters(settings, commands.purposes(), idle))
         allowed = allowed_by(settings)
-        router = Router(store, chats, questions, allowed, settings.chats.inbox_size)
+        router = Router(
+            store,
+            chats,
+            questions,
+            commands=commands,
+            allowed=allowed,
+            inbox_size=settings.chats.inbox_size,
+        )
         report(banner(settings, capacity, adapters, allowed))
         return await _serve(adapters, router, chats)
 

@@ -1,10 +1,10 @@
 """The root of the gateway's errors; each package of it keeps its own branch in its `errors.py`.
 
-    GatewayError
-    ├── runtime.errors.RuntimeFailure   the Wasm artefact or an agent
-    ├── llm.errors.ModelError           a model call
-    ├── store.errors.StoreError         the database
-    └── StartupError                    the gateway can't start: one sentence for the administrator
+GatewayError
+├── runtime.errors.RuntimeFailure   the Wasm artefact or an agent
+├── llm.errors.ModelError           a model call
+├── store.errors.StoreError         the database
+└── StartupError                    the gateway can't start: one sentence for the administrator
 """
 
 

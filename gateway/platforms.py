@@ -1,12 +1,11 @@
 """Which platforms the settings ask for. With `app.py` the only place that knows them by name."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from adapters.base import Adapter
 from adapters.console.adapter import ConsoleAdapter, local_console
 from config.settings import Settings, TelegramSettings
-from gateway.commands import PURPOSES
 from gateway.errors import StartupError
 
 if TYPE_CHECKING:
@@ -21,12 +20,14 @@ def has_console(settings: Settings) -> bool:
 
 
 def make_adapters(
-    settings: Settings, console_idle: Callable[[], Awaitable[None]]
+    settings: Settings,
+    commands: Sequence[tuple[str, str]],
+    console_idle: Callable[[], Awaitable[None]],
 ) -> dict[str, Adapter]:
     """An adapter for each platform that is set up; at least one. Raises `StartupError`."""
     made: list[Adapter] = []
     if settings.telegram.token is not None:
-        made.append(_telegram(settings.telegram))
+        made.append(_telegram(settings.telegram, commands))
     if has_console(settings):
         made.append(local_console(console_idle))
     if not made:
@@ -43,15 +44,14 @@ def console_among(adapters: dict[str, Adapter]) -> ConsoleAdapter | None:
 
 async def telegram_name(settings: TelegramSettings) -> str:
     """Ask Telegram whose token this is. Raises `AdapterError` and `StartupError`."""
-    return await _telegram(settings).check()
+    return await _telegram(settings, ()).check()
 
 
-def _telegram(settings: TelegramSettings) -> "TelegramAdapter":
+def _telegram(settings: TelegramSettings, commands: Sequence[tuple[str, str]]) -> "TelegramAdapter":
     try:
         from adapters.telegram.adapter import TelegramAdapter  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise StartupError(
             "Telegram needs its client: pip install 'hermes-pywasm[telegram]'"
         ) from error
-    commands = [(command.value, purpose) for command, purpose in PURPOSES.items()]
     return TelegramAdapter(settings, commands=commands)

@@ -14,13 +14,13 @@ from functools import partial
 import structlog
 
 from adapters.base import ButtonPress, ChatKind, Event, Inbound
-from gateway import commands
 from gateway.access import Allowed, may_talk
 from gateway.chats import effects, questions
 from gateway.chats.apologies import RESTARTING, apology
 from gateway.chats.directory import Chats
 from gateway.chats.questions import Answer, Questions, typed_answer
-from gateway.commands import Command, Invocation
+from gateway.commands.command import Call, parse
+from gateway.commands.table import CommandTable, unknown_text
 from gateway.sessions import session_key
 from gateway.store.base import Store
 from gateway.store.errors import StoreError
@@ -39,12 +39,15 @@ class Router:
         store: Store,
         chats: Chats,
         questions_: Questions,
+        *,
+        commands: CommandTable,
         allowed: Mapping[str, Allowed],
         inbox_size: int,
     ) -> None:
         self._store = store
         self._chats = chats
         self._questions = questions_
+        self._commands = commands
         self._allowed = allowed
         self._inbox_size = inbox_size
         self._strangers: OrderedDict[tuple[str, str], None] = OrderedDict()
@@ -76,19 +79,19 @@ class Router:
         is_answer = self._questions.asked_in(chat, person) is not None
         if not message.is_addressed and not is_answer:
             return
-        invocation = commands.parse(message.text) if message.is_addressed else None
+        call = parse(message) if message.is_addressed else None
         try:
             is_new = await self._store.claim_event(message.address.platform, message.event_id)
         except StoreError as error:
-            if invocation is None:  # commands work even now: /stop is more needed than ever
+            if call is None:  # commands work even now: /stop is more needed than ever
                 self._apologise(message, error)
                 return
             is_new = True
         if not is_new:
             _log.info("event seen before", chat=chat, event_id=message.event_id)
             return
-        if invocation is not None:
-            self._run_command(message, invocation)
+        if call is not None:
+            self._run_command(call)
         elif (question := self._questions.asked_in(chat, person)) is not None:
             question.settle(Answer(typed_answer(question.choices, message.text)))
         elif message.is_addressed:
@@ -115,26 +118,14 @@ class Router:
             text = RESTARTING if self._chats.is_closing else full_text(self._inbox_size)
             self._chats.notify(message.address, text)
 
-    def _run_command(self, message: Inbound, invocation: Invocation) -> None:
-        _log.info("command", chat=session_key(message.address), name=invocation.name)
-        if invocation.command is None:
-            self._chats.notify(message.address, commands.unknown_text(invocation.name))
+    def _run_command(self, call: Call) -> None:
+        address = call.message.address
+        _log.info("command", chat=session_key(address), name=call.name)
+        command = self._commands.find(call.name)
+        if command is None:
+            self._chats.notify(address, unknown_text(call.name))
         else:
-            _COMMANDS[invocation.command](self, message)
-
-    def _start(self, message: Inbound) -> None:
-        self._chats.notify(message.address, commands.welcome_text())
-
-    def _help(self, message: Inbound) -> None:
-        self._chats.notify(message.address, commands.help_text())
-
-    def _new(self, message: Inbound) -> None:
-        self._chats.reset(message.address)
-
-    def _stop(self, message: Inbound) -> None:
-        # A stopped answer says so itself.
-        if not self._chats.stop(session_key(message.address)):
-            self._chats.notify(message.address, "There is nothing to stop.")
+            self._chats.respond(address, command.run(call))
 
     def _apologise(self, message: Inbound, error: StoreError) -> None:
         error_id = secrets.token_hex(3)
@@ -168,13 +159,6 @@ def full_text(inbox_size: int) -> str:
         " Please send it again later."
     )
 
-
-_COMMANDS: Mapping[Command, Callable[[Router, Inbound], None]] = {
-    Command.START: Router._start,
-    Command.HELP: Router._help,
-    Command.NEW: Router._new,
-    Command.STOP: Router._stop,
-}
 
 _PRESSES: Mapping[str, Callable[[Router, ButtonPress, str], str | None]] = {
     effects.STOP_PREFIX: Router._press_stop,

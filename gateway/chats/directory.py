@@ -5,6 +5,7 @@ store, and its warm agent in the pool.
 """
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from types import TracebackType
@@ -13,6 +14,7 @@ from typing import Any
 import structlog
 
 from adapters.base import Address, Inbound
+from gateway.chats.apologies import apology
 from gateway.chats.chat import Chat
 from gateway.chats.host import Host
 from gateway.delivery.reply import say
@@ -23,6 +25,8 @@ Notice = Callable[[], Awaitable[object]]
 MAX_NOTICES = 8
 """Notices of one chat on their way at a time; a platform that takes none is not flooded."""
 
+_TasksOfChats = dict[str, set[asyncio.Task[None]]]
+
 _log = structlog.get_logger()
 
 
@@ -32,7 +36,8 @@ class Chats:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._busy: dict[str, tuple[Chat, asyncio.Task[None]]] = {}
-        self._notices: dict[str, set[asyncio.Task[None]]] = {}
+        self._notices: _TasksOfChats = {}
+        self._responses: _TasksOfChats = {}
         self._group = asyncio.TaskGroup()
         self._tasks: set[asyncio.Task[None]] = set()
         self.is_closing = False
@@ -73,13 +78,15 @@ class Chats:
     def aside(self, address: Address, notice: Notice) -> None:
         """Carry out a notice to a chat while its turn, if there is one, goes on."""
         key = session_key(address)
-        under_way = self._notices.setdefault(key, set())
-        if len(under_way) >= MAX_NOTICES:
+        if len(self._notices.get(key, ())) >= MAX_NOTICES:
             _log.warning("notice dropped", chat=key)
             return
-        task = self._spawn(self._carry_out(key, notice))
-        under_way.add(task)
-        task.add_done_callback(partial(self._forget, key))
+        self._spawn_for(key, self._notices, self._carry_out(key, notice))
+
+    def respond(self, address: Address, work: Coroutine[Any, Any, str | None]) -> None:
+        """Do something beside a chat's turns, and say what it returns."""
+        key = session_key(address)
+        self._spawn_for(key, self._responses, self._respond(key, address, work))
 
     async def idle(self, chat: str) -> None:
         """Wait until a chat has nothing to do and to say."""
@@ -127,14 +134,34 @@ class Chats:
         except Exception:  # noqa: BLE001 - logged with its traceback; nobody waits for a notice
             _log.exception("notice not shown", chat=key)
 
-    def _forget(self, key: str, notice: asyncio.Task[None]) -> None:
-        self._notices[key].discard(notice)
-        if not self._notices[key]:
-            del self._notices[key]
+    async def _respond(
+        self, key: str, address: Address, work: Coroutine[Any, Any, str | None]
+    ) -> None:
+        try:
+            text = await work
+        except Exception as error:  # noqa: BLE001 - told to the person and to the log
+            error_id = secrets.token_hex(3)
+            _log.exception("command failed", chat=key, error_id=error_id)
+            text = apology(error, error_id)
+        if text:
+            self.notify(address, text)
+
+    def _spawn_for(self, key: str, table: _TasksOfChats, work: Coroutine[Any, Any, None]) -> None:
+        """Run a task that stands under its chat's key in a table for as long as it runs."""
+        task = self._spawn(work)
+        table.setdefault(key, set()).add(task)
+        task.add_done_callback(partial(self._forget, key, table))
+
+    @staticmethod
+    def _forget(key: str, table: _TasksOfChats, task: asyncio.Task[None]) -> None:
+        table[key].discard(task)
+        if not table[key]:
+            del table[key]
 
     def _tasks_of(self, chat: str) -> set[asyncio.Task[None]]:
         busy = self._busy.get(chat)
-        return self._notices.get(chat, set()) | ({busy[1]} if busy else set())
+        beside = self._notices.get(chat, set()) | self._responses.get(chat, set())
+        return beside | ({busy[1]} if busy else set())
 
     async def _all_end_within(self, seconds: float) -> bool:
         tasks = set(self._tasks)

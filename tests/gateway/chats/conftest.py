@@ -17,6 +17,8 @@ from gateway.access import allowed_by
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.questions import Questions
+from gateway.commands.chat import chat_commands
+from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.providers import make_provider
 from gateway.router import Router
@@ -126,7 +128,12 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             )
             chats = await stack.enter_async_context(Chats(host))
             router = Router(
-                store, chats, questions, allowed_by(settings), settings.chats.inbox_size
+                store,
+                chats,
+                questions,
+                commands=CommandTable(chat_commands(chats)),
+                allowed=allowed_by(settings),
+                inbox_size=settings.chats.inbox_size,
             )
             serving = asyncio.ensure_future(platform.run(router.receive))
             stack.callback(serving.cancel)

@@ -1,0 +1,48 @@
+"""What a command is, and which messages are one. Pure.
+
+Commands run at once, even while a turn runs, and are never given to the model. A family of
+commands is a function that is given what it works with and returns its rows for the table.
+"""
+
+import re
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.base import Inbound
+
+# Telegram writes /new@some_bot in groups. A path (/etc/hosts) or a lone slash is no command.
+_COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9_]{0,31})(?:@\w+)?(?:\s+(.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command as somebody typed it: `message` is all of it, `arguments` what follows the name."""
+
+    message: Inbound
+    name: str
+    arguments: str
+
+
+Handler = Callable[[Call], Coroutine[Any, Any, str | None]]
+"""Does what is asked and returns what to say, if anything.
+
+It runs beside the chat's turn. What must happen before the sender's next message is looked at
+(to stop, to begin anew) has to come before the first `await`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A row of the table."""
+
+    name: str
+    purpose: str  # one line for /help and the platforms' menus
+    run: Handler
+    is_listed: bool = True
+
+
+def parse(message: Inbound) -> Call | None:
+    """The command in a message; None if the message is an ordinary one."""
+    match = _COMMAND.fullmatch(message.text.strip())
+    return match and Call(message, match[1].lower(), (match[2] or "").strip())
