@@ -164,5 +164,12 @@ class Chats:
         return beside | ({busy[1]} if busy else set())
 
     async def _all_end_within(self, seconds: float) -> bool:
-        tasks = set(self._tasks)
-        return not tasks or not (await asyncio.wait(tasks, timeout=seconds))[1]
+        """Whether nothing runs any more, what the last tasks have started included."""
+        try:
+            async with asyncio.timeout(seconds):
+                while self._tasks:
+                    await asyncio.wait(set(self._tasks))
+                    await asyncio.sleep(0)  # let them be forgotten
+        except TimeoutError:
+            return False
+        return True
