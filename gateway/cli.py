@@ -9,10 +9,11 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
+import structlog
 import typer
 
 import config
@@ -55,7 +56,7 @@ def run(
     with _plain_errors(debug):
         settings = _settings(config_file, data_dir, dev)
         logs.set_up(settings, _level(settings, debug))
-        raise typer.Exit(asyncio.run(app.run(settings, lambda text: typer.echo(text, err=True))))
+        raise typer.Exit(asyncio.run(app.run(settings, _reporter(settings))))
 
 
 @cli.command()
@@ -151,6 +152,13 @@ def _settings(config_file: Path | None, data_dir: Path | None, dev: bool) -> Set
     if dev:
         changes["runtime"] = settings.runtime.model_copy(update={"mode": "native"})
     return settings.model_copy(update=changes)
+
+
+def _reporter(settings: Settings) -> Callable[[str], None]:
+    """Where a gateway says what it is: to the person who starts it, or into the log."""
+    if settings.logging.format == "json":
+        return lambda text: structlog.get_logger().info("starting", gateway=text)
+    return lambda text: typer.echo(text, err=True)
 
 
 def _level(settings: Settings, debug: bool) -> str | None:

@@ -153,6 +153,8 @@ class ConsoleAdapter:
             await self._is_interrupted.wait()
             self._is_interrupted.clear()
             await receive(self._message("/stop"))
+            await self._idle()
+            self._is_busy = False  # the next Ctrl-C is not for this answer any more
 
     def _event(self, line: str) -> Event:
         if line.isascii() and line.isdigit() and 1 <= int(line) <= len(self._buttons):

@@ -137,6 +137,7 @@ def _numbered(choices: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def _label(number: str, choice: str) -> str:
+    choice = " ".join(choice.split())
     if len(choice) <= _LABEL_CHARS:
         return choice
     return f"{number}. {choice[: _LABEL_CHARS - 4]}…"
