@@ -126,3 +126,22 @@ def test_every_defect_of_the_published_agent_is_shown_mended(number: int) -> Non
 def test_there_are_transcripts_enough_and_each_has_a_title_of_its_own() -> None:
     assert len(ALL) >= 45
     assert len({transcript.title for transcript in ALL}) == len(ALL)
+
+
+def test_the_page_names_every_message_field_and_setting() -> None:
+    page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+    fields = {
+        name
+        for table in (HOST_TO_AGENT, AGENT_TO_HOST)
+        for kind, schema in table.items()
+        for name in (kind, *schema["properties"])
+    }
+    assert sorted(name for name in fields | set(CONFIG["properties"]) if name not in page) == []
+
+
+def test_the_page_names_every_code_of_the_agents_errors() -> None:
+    page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+    answers = [answer for transcript in ALL for answer in said_by_the_agent(transcript)]
+    codes = {answer["code"] for answer in answers if answer["type"] == "error"}
+    assert sorted(code for code in codes if f"`{code}`" not in page) == []
+    assert len(codes) >= 8
