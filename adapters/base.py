@@ -13,6 +13,7 @@ business. It also keeps the platform's limits to itself: `render` gives parts th
     └── ChatGone         the bot can't write to this chat any more
 """
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -122,6 +123,22 @@ class Part:
     buttons: tuple[tuple[Button, ...], ...] = ()  # rows of buttons
 
 
+@dataclass(slots=True)
+class Pulse:
+    """When a platform was last heard from. Its adapter beats it; anybody may look."""
+
+    max_silence_s: float | None  # longer is a bad sign; None where silence means nothing
+    heard_at: float | None = None  # on the monotonic clock
+
+    def beat(self) -> None:
+        """The platform has just answered, or sent something."""
+        self.heard_at = time.monotonic()
+
+    def silent_s(self) -> float | None:
+        """The time since then, in seconds; None before the first time."""
+        return None if self.heard_at is None else time.monotonic() - self.heard_at
+
+
 class Adapter(Protocol):
     """One platform.
 
@@ -131,6 +148,7 @@ class Adapter(Protocol):
 
     name: str
     edit_interval_s: float  # the least time between two edits of a growing message
+    pulse: Pulse
 
     async def run(self, receive: Callable[[Event], Awaitable[None]]) -> None:
         """Serve the platform until cancelled."""

@@ -227,6 +227,18 @@ class LoggingSettings(Section):
     )
 
 
+class HttpSettings(Section):
+    """A local HTTP port for health checks and metrics: `/healthz`, `/readyz`, `/metrics`."""
+
+    port: Annotated[int, Field(ge=0, le=65_535)] | None = Field(
+        default=None, description="Unset: off. 0 takes any free port, and says at the start which."
+    )
+    host: Word = Field(
+        default="127.0.0.1",
+        description="The address to listen on. It asks nobody for a password, so keep it local.",
+    )
+
+
 class Settings(Section):
     """The whole file."""
 
@@ -241,3 +253,4 @@ class Settings(Section):
     console: ConsoleSettings = ConsoleSettings()
     telegram: TelegramSettings = TelegramSettings()
     logging: LoggingSettings = LoggingSettings()
+    http: HttpSettings = HttpSettings()

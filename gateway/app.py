@@ -5,6 +5,7 @@ it. What is opened is closed in the opposite order, whatever happens in between.
 """
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +26,8 @@ from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
+from gateway.operations.measured import MeasuredProvider
+from gateway.operations.watch import Watch, watching
 from gateway.platforms import console_among, make_adapters
 from gateway.router import Router
 from gateway.runtime.base import Runtime
@@ -53,8 +56,10 @@ async def run(settings: Settings, report: Report) -> int:
     async with AsyncExitStack() as stack:
         lock = await asyncio.to_thread(lock_data_dir, settings.data_dir)
         stack.push_async_callback(asyncio.to_thread, lock.release)
+        watch = await stack.enter_async_context(watching(settings.http, os.environ))
         store = await SqliteStore.open(settings.data_dir / FILE_NAME, now=local_time)
         stack.push_async_callback(store.close)
+        watch.store(store)
         starting = asyncio.create_task(asyncio.to_thread(make_runtime, settings))
         if not (await asyncio.wait({starting}, timeout=SLOW_START_S))[0]:
             report("Preparing the agent for this machine. The first start takes some seconds …")
@@ -68,7 +73,8 @@ async def run(settings: Settings, report: Report) -> int:
         )
         stack.push_async_callback(pool.close)
         capacity = await pool.measure()
-        provider = make_provider(settings.model)
+        watch.agents(pool)
+        provider = MeasuredProvider(make_provider(settings.model), watch.metrics)
         stack.push_async_callback(provider.close)
         questions = Questions()
         adapters: dict[str, Adapter] = {}
@@ -80,9 +86,13 @@ async def run(settings: Settings, report: Report) -> int:
             adapters=adapters,
             questions=questions,
             toolbox=Toolbox(),
-            delivery=DeliverySettings(settings.chats.streaming, settings.chats.first_edit_chars),
+            delivery=DeliverySettings(
+                settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
+            ),
+            metrics=watch.metrics,
         )
         chats = await stack.enter_async_context(Chats(host))
+        watch.chats(chats)
         commands = CommandTable(chat_commands(chats))
         idle = partial(chats.idle, "console")
         adapters.update(make_adapters(settings, commands.purposes(), idle))
@@ -95,8 +105,8 @@ async def run(settings: Settings, report: Report) -> int:
             allowed=allowed,
             inbox_size=settings.chats.inbox_size,
         )
-        report(banner(settings, capacity, adapters, allowed))
-        return await _serve(adapters, router, chats)
+        report(banner(settings, capacity, adapters, allowed, watch.address))
+        return await _serve(adapters, router, chats, watch)
 
 
 def make_runtime(settings: Settings) -> Runtime:
@@ -119,6 +129,7 @@ def banner(
     capacity: Capacity,
     adapters: Mapping[str, Adapter],
     allowed: Mapping[str, Allowed],
+    http_address: str | None = None,
 ) -> str:
     """What stands at the top of the screen."""
     model = settings.model
@@ -130,6 +141,7 @@ def banner(
         *((name, f"{allowed[name]} may talk") for name in adapters),
         ("agents", f"{settings.runtime.mode}, room for {capacity.agents:,} warm ones"),
         ("data", str(settings.data_dir)),
+        *([("http", http_address)] if http_address else []),
     ]
     lines = [f"Hermes {__version__}", *(f"  {name:<10}{text}" for name, text in rows)]
     if "console" in adapters and sys.stdin.isatty():
@@ -137,7 +149,7 @@ def banner(
     return "\n".join(lines)
 
 
-async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats) -> int:
+async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats, watch: Watch) -> int:
     """Run all platforms until a signal comes or none is left; then end what runs, in order."""
     failures: list[str] = []
     console = console_among(adapters)
@@ -149,9 +161,11 @@ async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats) -> 
             await adapter.run(router.receive)
         except AdapterError as error:
             failures.append(adapter.name)
+            watch.platform_lost(adapter.name, str(error))
             _log.error("platform given up", platform=adapter.name, reason=str(error))
         except Exception:  # noqa: BLE001 - logged with its traceback; the other platforms go on
             failures.append(adapter.name)
+            watch.platform_lost(adapter.name, "it broke down; the log has the rest")
             _log.exception("platform broke down", platform=adapter.name)
 
     async def wait_for_all() -> None:
@@ -171,7 +185,11 @@ async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats) -> 
         tasks = [group.create_task(serve(adapter)) for adapter in adapters.values()]
         waiting = group.create_task(wait_for_all())
         with _signals({signal.SIGINT: on_ctrl_c, signal.SIGTERM: on_signal}):
+            for adapter in adapters.values():
+                watch.platform(adapter)
+            watch.serving()
             await stop.wait()
+            watch.stopping()
             _log.info("stopping")
             router.close()
             await chats.close(SHUTDOWN_GRACE_S)

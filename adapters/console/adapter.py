@@ -23,6 +23,7 @@ from adapters.base import (
     Event,
     Inbound,
     Part,
+    Pulse,
     Sender,
 )
 from adapters.console.lines import Lines, PipedLines, TerminalLines
@@ -58,6 +59,7 @@ class ConsoleAdapter:
     def __init__(
         self, *, lines: Lines, screen: Screen, idle: Callable[[], Awaitable[None]], prompt: str = ""
     ) -> None:
+        self.pulse = Pulse(max_silence_s=None)  # people may be silent for as long as they like
         self._lines = lines
         self._screen = screen
         self._idle = idle

@@ -65,6 +65,7 @@ class TelegramAdapter:
             get_updates_request=self._requests[1],
         )
         self._poller = Poller(self._bot, pace or Pace())
+        self.pulse = self._poller.pulse
 
     async def run(self, receive: Callable[[Event], Awaitable[None]]) -> None:
         """Serve until cancelled; then the connections are closed and nothing can be sent.

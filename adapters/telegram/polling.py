@@ -15,7 +15,7 @@ import structlog
 from telegram import Bot
 from telegram.error import Conflict, EndPointNotFound, InvalidToken, RetryAfter, TelegramError
 
-from adapters.base import AdapterError, RateLimited
+from adapters.base import AdapterError, Pulse, RateLimited
 from adapters.telegram.errors import scrub, translate
 
 ALLOWED_UPDATES = ("message", "callback_query")
@@ -43,6 +43,11 @@ class Pace:
     first_wait_s: float = 5
     longest_wait_s: float = 60
 
+    @property
+    def max_silence_s(self) -> float:
+        """Two polls without an answer: something is wrong."""
+        return 2 * (self.long_poll_s + self.answer_within_s)
+
     def wait_s(self, failures: int) -> float:
         """The pause after so many failures in a row."""
         return min(self.first_wait_s * 2.0 ** min(failures - 1, 30), self.longest_wait_s)
@@ -54,6 +59,7 @@ class Poller:
     def __init__(self, bot: Bot, pace: Pace) -> None:
         self._bot = bot
         self._pace = pace
+        self.pulse = Pulse(pace.max_silence_s)
         self._offset: int | None = None
 
     async def connect(self, prepare: Callable[[], Awaitable[None]]) -> None:
@@ -97,6 +103,7 @@ class Poller:
         )
         if not isinstance(result, list):
             raise TelegramError("getUpdates did not answer with a list")
+        self.pulse.beat()
         return result
 
     async def _hand_over(

@@ -5,8 +5,10 @@ which chats there are is `directory`'s.
 """
 
 import secrets
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 
 import structlog
@@ -24,21 +26,34 @@ Job = Callable[[], Awaitable[object]]
 _log = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A message in the inbox."""
+
+    message: Inbound
+    since: float  # on the clock of `perf_counter`
+
+
 class Chat:
     """A chat with work to do. `run` is its task; the other methods are called while it runs."""
 
     def __init__(self, host: Host, key: str) -> None:
         self.key = key
         self._host = host
-        self._inbox: deque[Inbound | Job] = deque()
+        self._inbox: deque[Waiting | Job] = deque()
         self._turn: Turn | None = None
 
     def offer(self, message: Inbound) -> bool:
         """Let a message wait its turn; False if too many wait already."""
         if len(self._inbox) >= self._host.settings.chats.inbox_size:
             return False
-        self._inbox.append(message)
+        self._inbox.append(Waiting(message, time.perf_counter()))
         return True
+
+    @property
+    def waiting(self) -> int:
+        """How many messages wait behind the one that is being answered."""
+        return sum(isinstance(item, Waiting) for item in self._inbox)
 
     def stop(self, reason: str, turn_id: str | None = None) -> bool:
         """Stop the running turn, or only the one of that id; False if there is none to stop."""
@@ -63,8 +78,8 @@ class Chat:
         while self._inbox:
             item = self._inbox.popleft()
             try:
-                if isinstance(item, Inbound):
-                    self._turn = Turn(self._host, item)
+                if isinstance(item, Waiting):
+                    self._turn = Turn(self._host, item.message, item.since)
                     await self._turn.run()
                 else:
                     await item()
@@ -75,7 +90,7 @@ class Chat:
                 self._turn = None
 
     def _clear(self) -> list[Inbound]:
-        dropped = [item for item in self._inbox if isinstance(item, Inbound)]
+        dropped = [item.message for item in self._inbox if isinstance(item, Waiting)]
         self._inbox.clear()
         return dropped
 

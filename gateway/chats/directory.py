@@ -88,6 +88,14 @@ class Chats:
         key = session_key(address)
         self._spawn_for(key, self._responses, self._respond(key, address, work))
 
+    def busy(self) -> int:
+        """How many chats have work."""
+        return len(self._busy)
+
+    def waiting(self) -> int:
+        """How many messages wait behind those that are being answered."""
+        return sum(chat.waiting for chat, _ in self._busy.values())
+
     async def idle(self, chat: str) -> None:
         """Wait until a chat has nothing to do and to say."""
         while tasks := self._tasks_of(chat):

@@ -1,7 +1,7 @@
 """What every turn works with; made once, by the composition root."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from adapters.base import Adapter
@@ -9,6 +9,7 @@ from config.settings import Settings
 from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.provider import Provider
+from gateway.metrics import Metrics
 from gateway.runtime.pool import AgentPool
 from gateway.store.base import Store
 from gateway.tools.toolbox import Toolbox
@@ -35,3 +36,4 @@ class Host:
     toolbox: Toolbox
     delivery: DeliverySettings
     clock: Clock = local_time
+    metrics: Metrics = field(default_factory=Metrics)

@@ -6,6 +6,7 @@ happens when something breaks. All that a turn starts ends with it: its tasks ar
 
 import asyncio
 import secrets
+import time
 from collections.abc import Sequence
 from functools import partial
 
@@ -19,6 +20,7 @@ from gateway.chats.host import Host
 from gateway.chats.messages import Line, init_message, user_message
 from gateway.chats.records import Records, last_todos
 from gateway.runtime.errors import AgentFailure
+from gateway.runtime.pool import LeasedAgent
 from gateway.sessions import memory_owners, session_key
 
 STOPPED = "*(stopped)*"
@@ -27,12 +29,13 @@ _log = structlog.get_logger()
 
 
 class Turn:
-    """The turn that answers one message."""
+    """The turn that answers one message, which waited since `since` (of `perf_counter`)."""
 
-    def __init__(self, host: Host, message: Inbound) -> None:
+    def __init__(self, host: Host, message: Inbound, since: float) -> None:
         self.id = secrets.token_hex(6)
         self._host = host
         self._message = message
+        self._since = since
         self._chat = session_key(message.address)
         self._effects: Effects | None = None
         self._stop_reason: str | None = None
@@ -52,6 +55,7 @@ class Turn:
         """Carry the turn through. Whatever breaks, the person is told and the log knows why."""
         with structlog.contextvars.bound_contextvars(chat=self._chat, turn=self.id):
             _log.info("turn begins", sender=self._message.sender.id)
+            self._host.metrics.took("queue", time.perf_counter() - self._since)
             owners = memory_owners(self._message.address, self._message.sender)
             records = Records(self._host.store, self._chat, owners)
             async with asyncio.TaskGroup() as group:
@@ -63,19 +67,29 @@ class Turn:
                     await self._report(error, effects)
                 await effects.close()
             _log.info("turn ends", **_summary(effects.result))
+            outcome = effects.result.get("reason", "answered") if effects.result else "failed"
+            self._host.metrics.turn_ended(outcome, time.perf_counter() - self._since)
 
     async def _converse(self, effects: Effects, records: Records) -> None:
+        begun = time.perf_counter()
         await records.open()
         async with self._host.pool.lease(self._chat, partial(self._wake, records)) as agent:
+            self._host.metrics.took("wake", time.perf_counter() - begun)
             await effects.carry_out(_read(agent.woken))
             if self._stop_reason is not None:  # while it waited for its agent
                 await effects.say_finally(STOPPED)
                 return
             lines = [user_message(self._message, self._host.clock())]
             while effects.result is None:
-                await effects.carry_out(_read(await agent.step([encode(line) for line in lines])))
+                await effects.carry_out(await self._step(agent, lines))
                 if effects.result is None:
                     lines = await self._next_lines(effects)
+
+    async def _step(self, agent: LeasedAgent, lines: Sequence[Line]) -> list[Line]:
+        begun = time.perf_counter()
+        answered = await agent.step([encode(line) for line in lines])
+        self._host.metrics.took("step", time.perf_counter() - begun)
+        return _read(answered)
 
     async def _wake(self, records: Records) -> list[str]:
         history = await records.history()

@@ -5,8 +5,9 @@ is dropped. The pace of edits is `pace`'s, the messages are `screen`'s.
 """
 
 import asyncio
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -14,6 +15,7 @@ from adapters.base import Adapter, AdapterError, Address, Button, Part, RateLimi
 from gateway.delivery.pace import Pace
 from gateway.delivery.persistence import BACKOFF_S, Outcome
 from gateway.delivery.screen import Screen
+from gateway.metrics import Metrics
 
 _log = structlog.get_logger()
 
@@ -27,6 +29,7 @@ class DeliverySettings:
     is_streaming: bool = True
     first_edit_chars: int = 24
     backoff_s: tuple[float, ...] = BACKOFF_S
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 def with_buttons(parts: Sequence[Part], buttons: Buttons) -> list[Part]:
@@ -92,9 +95,14 @@ class Reply:
     async def finish(self, markdown: str, buttons: Buttons = ()) -> Outcome:
         """Show the final text, once. Whatever was previewed turns into it."""
         self._close()
+        begun = time.perf_counter()
         async with self._screen_in_use:
             parts = self._adapter.render(markdown)
-            return await self._screen.show(with_buttons(parts, buttons))
+            outcome = await self._screen.show(with_buttons(parts, buttons))
+        metrics = self._settings.metrics
+        metrics.took("delivery", time.perf_counter() - begun)
+        metrics.delivered(self._adapter.name, outcome)
+        return outcome
 
     async def amend(self, markdown: str) -> None:
         """Change a finished text, if that can be done at once: nothing hangs on it."""

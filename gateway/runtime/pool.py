@@ -157,6 +157,12 @@ class AgentPool:
             self._discard(self._idle.pop(chat))
             self._grant()
 
+    async def probe(self) -> None:
+        """Start an agent that nobody needs. Raises `RuntimeFailure` if that is not possible."""
+        if self._is_closed:
+            raise PoolClosed("the agents are being closed")
+        await self._workers.run(partial(_start_and_close, self._runtime))
+
     def stats(self) -> PoolStats:
         """A snapshot of the counts."""
         return PoolStats(
@@ -335,6 +341,10 @@ class AgentPool:
             slot.is_broken = True
             self._failed += isinstance(error, AgentFailure)
             raise
+
+
+def _start_and_close(runtime: Runtime) -> None:
+    runtime.start("probe").close()
 
 
 def _start(runtime: Runtime, slot: _Slot, lines: Sequence[str]) -> tuple[list[str], int]:

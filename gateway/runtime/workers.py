@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
@@ -19,7 +20,8 @@ class Workers:
 
     def submit(self, work: Callable[[], _T]) -> Future[_T]:
         """Begin `work` as soon as a thread is free; first come, first served."""
-        job = self._executor.submit(work)
+        # What is logged on the thread belongs to whoever asked: the context carries the ids.
+        job = self._executor.submit(copy_context().run, work)
         self._jobs.add(job)
         job.add_done_callback(self._jobs.discard)
         return job

@@ -22,6 +22,7 @@ from adapters.base import (
     Event,
     Inbound,
     Part,
+    Pulse,
     Rejected,
     Sender,
     TargetGone,
@@ -69,6 +70,7 @@ class FakePlatform:
 
     def __init__(self, limit: int = 4_000) -> None:
         self.limit = limit
+        self.pulse = Pulse(max_silence_s=None)
         self.screens: defaultdict[str, Screen] = defaultdict(Screen)
         self.failures: defaultdict[str, deque[Failure]] = defaultdict(deque)
         self.ids = itertools.count(1)
