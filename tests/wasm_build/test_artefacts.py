@@ -124,6 +124,15 @@ def test_room_that_is_not_there_is_address_0(start_agent: Starter) -> None:
     assert types(agent.step(LINES.splitlines()[0])) == ["ready"]
 
 
+def test_a_step_that_python_can_not_carry_out_gives_0(start_agent: Starter) -> None:
+    agent = start_agent()
+    size = 8 << 20
+    agent.store.set_limits(memory_size=agent.memory.data_len(agent.store) + size * 3 // 2)
+    room = agent.alloc(agent.store, size)
+    assert room != 0
+    assert agent.step_function(agent.store, room, size) == 0  # no room for Python's own copy
+
+
 def test_a_message_of_megabytes_goes_through(start_agent: Starter) -> None:
     agent = start_agent()
     agent.step(LINES.splitlines()[0])
