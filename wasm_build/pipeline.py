@@ -8,12 +8,13 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from wasmtime import Config, Engine
 
 from wasm_build import manifest, toolchain
@@ -33,7 +34,7 @@ def build(root: Path, progress: Progress, *, force: bool = False) -> bool:
     """
     output, work = root / "dist" / "wasm", root / "build"
     work.mkdir(exist_ok=True)
-    with FileLock(work / "wasm.lock"):
+    with _alone(work / "wasm.lock", progress):
         inputs = manifest.input_hash(root)
         if not force and manifest.is_up_to_date(output, inputs):
             return False
@@ -54,6 +55,20 @@ def build(root: Path, progress: Progress, *, force: bool = False) -> bool:
     sizes = ", ".join(f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items())
     progress(f"done in {time.monotonic() - began:.0f} s: {sizes}")
     return True
+
+
+@contextmanager
+def _alone(lock_file: Path, progress: Progress) -> Iterator[None]:
+    lock = FileLock(lock_file)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        progress("waiting for another build of this tree to end")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _snapshot(compiled: Module) -> Module:
