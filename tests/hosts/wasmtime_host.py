@@ -9,6 +9,7 @@ functions of its ABI. Compiled code is kept in CODE_FOLDER.
 """
 
 import hashlib
+import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -85,7 +86,10 @@ def _module(engine: wasmtime.Engine, wasm: Path, code_folder: Path) -> wasmtime.
     if kept.exists():
         return wasmtime.Module.deserialize_file(engine, str(kept))
     module = wasmtime.Module(engine, content)
-    kept.write_bytes(module.serialize())
+    # Whole or not at all: another test process may look for it at the same time.
+    written = code_folder / f"{name}.{os.getpid()}"
+    written.write_bytes(module.serialize())
+    written.replace(kept)
     return module
 
 
