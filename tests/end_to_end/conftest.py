@@ -14,11 +14,18 @@ import structlog
 
 from config.settings import Settings
 from gateway import app, logs
+from gateway.runtime.engine import Engine
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
 
 MakeSettings = Callable[..., Settings]
 Serve = Callable[[Settings], AbstractAsyncContextManager[list[str]]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_agent() -> None:
+    """Compile the agent, if it is new: that may take longer than a test waits for an answer."""
+    Engine().close()
 
 
 @pytest.fixture

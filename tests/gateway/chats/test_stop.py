@@ -79,7 +79,7 @@ async def test_stop_with_nothing_to_stop_says_so(gateway: SmallGateway) -> None:
 
 
 async def test_a_turn_in_which_nothing_happens_is_given_up(start: Start) -> None:
-    async with start(turn_timeout_s=0.3) as gateway:
+    async with start(turn_timeout_s=1.5) as gateway:
         hanging = gateway.model.enqueue(raw=[], then="hang")
         await gateway.platform.say("hello?")
         await gateway.platform.until(is_settled)
@@ -90,11 +90,11 @@ async def test_a_turn_in_which_nothing_happens_is_given_up(start: Start) -> None
 
 
 async def test_text_that_arrives_keeps_a_turn_alive(start: Start) -> None:
-    async with start(turn_timeout_s=0.5) as gateway:
+    async with start(turn_timeout_s=2) as gateway:
         drip = gateway.model.enqueue(text="slow but steady, it comes", gated=True)
         await gateway.platform.say("go")
         for _ in range(8):
-            await asyncio.sleep(0.1)  # longer than the time-out in all, shorter each
+            await asyncio.sleep(0.3)  # longer than the time-out in all, shorter each
             drip.release()
         await gateway.platform.until_shown("slow but steady, it comes")
 
