@@ -50,11 +50,19 @@ def _is_possible_path(path: Path) -> Path:
     return path
 
 
+def _is_file_name(name: str) -> str:
+    # A whole path would let a slip of the pen write anywhere.
+    if "\0" in name or Path(name).name != name:
+        raise PydanticCustomError(SENTENCE, "must be the name of a file, without a folder.")
+    return name
+
+
 NumericId = Annotated[int, Field(strict=True)]
 Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_is_one_word)]
 Address = Annotated[HttpUrl, AfterValidator(_has_no_password)]
 Folder = Annotated[Path, AfterValidator(_is_possible_path)]
 Word = Annotated[str, Field(min_length=1)]
+FileName = Annotated[str, Field(min_length=1), AfterValidator(_is_file_name)]
 
 
 class Section(BaseModel):
@@ -217,13 +225,24 @@ class TelegramSettings(Section):
 
 
 class LoggingSettings(Section):
-    """What is logged, on stderr."""
+    """What is logged, on stderr and, if wanted, in a file. Keys and tokens never are."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The least important level that is shown."
     )
     format: Literal["human", "json"] = Field(
         default="human", description="`json` writes one object per line, for log collectors."
+    )
+    file: FileName | None = Field(
+        default=None,
+        description="The name of a file in the data folder that is written as well, e.g. "
+        "`hermes.log`; `hermes.log.1` and so on are older. Useful without systemd or Docker.",
+    )
+    file_mb: PositiveInt = Field(
+        default=10, description="When the file has this size, the next one is begun."
+    )
+    file_count: Annotated[int, Field(ge=2, le=1_000)] = Field(
+        default=5, description="So many files are kept, the one being written included."
     )
 
 

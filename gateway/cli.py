@@ -23,6 +23,7 @@ from config.settings import Settings
 from gateway import agent_command, app, logs
 from gateway.checking import check_all
 from gateway.errors import GatewayError
+from gateway.log_file import log_file
 from gateway.platforms import has_console
 
 EXPECTED = (GatewayError, config.ConfigError, AdapterError)
@@ -55,8 +56,11 @@ def run(
     """Serve all platforms that are set up; the terminal, if none is."""
     with _plain_errors(debug):
         settings = _settings(config_file, data_dir, dev)
-        logs.set_up(settings, _level(settings, debug))
-        raise typer.Exit(asyncio.run(app.run(settings, _reporter(settings))))
+        with log_file(settings.data_dir, settings.logging) as file:
+            logs.set_up(settings, _level(settings, debug), file)
+            logs.take_over()
+            code = asyncio.run(app.run(settings, _reporter(settings)))
+        raise typer.Exit(code)
 
 
 @cli.command()

@@ -1,80 +1,54 @@
 """What is logged, and how: structlog for all, on stderr, for people or for machines.
 
-Known secrets never leave: each event is searched for them last, tracebacks included. Libraries
-that log addresses, which may hold a token, are only heard when something is wrong.
+Secrets never leave: each event is searched for them last, tracebacks included (`masking.py`).
+Libraries that log addresses, which may hold a token, are only heard when something is wrong.
 """
 
 import logging
 import logging.config
 import os
 import sys
+import threading
 from collections.abc import Sequence
-from typing import Any
+from types import TracebackType
 
 import structlog
-from pydantic import SecretStr
-from structlog.typing import EventDict, Processor, WrappedLogger
+from structlog.typing import Processor
 
-from config.settings import LoggingSettings, Section, Settings
+from config.settings import LoggingSettings, Settings
+from gateway.masking import masking, secrets_in
 
-MASK = "[secret]"
 QUIET_LIBRARIES = (
-    "httpx",
-    "httpcore",
-    "telegram",
+    "aiohttp",
     "aiosqlite",
     "asyncio",
     "filelock",
+    "httpcore",
+    "httpx",
     "markdown_it",
+    "telegram",
 )
 
-
-def secrets_in(section: Section) -> list[str]:
-    """Every secret that the settings hold."""
-    found: list[str] = []
-    for name in type(section).model_fields:
-        value = getattr(section, name)
-        if isinstance(value, SecretStr):
-            found.append(value.get_secret_value())
-        elif isinstance(value, Section):
-            found.extend(secrets_in(value))
-    return found
+_log = structlog.get_logger()
 
 
-def masking(secrets: Sequence[str]) -> Processor:
-    """A processor that blots out these texts wherever they stand in an event."""
-    known = sorted((secret for secret in secrets if secret), key=len, reverse=True)
-
-    def blot(value: Any) -> Any:  # noqa: ANN401 - events hold anything
-        if isinstance(value, dict):
-            return {blot(name): blot(item) for name, item in value.items()}
-        if isinstance(value, (list, tuple, set, frozenset)):
-            return [blot(item) for item in value]
-        if isinstance(value, (int, float, bool, type(None))):
-            return value
-        text = value if isinstance(value, str) else str(value)
-        for secret in known:
-            text = text.replace(secret, MASK)
-        return text
-
-    def mask(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-        return {
-            name: value if name.startswith("_") else blot(value) for name, value in event.items()
-        }
-
-    return mask
-
-
-def set_up(settings: Settings, level: str | None = None) -> None:
-    """Log as the settings say; `level` overrides theirs."""
-    configure(settings.logging, secrets_in(settings), level)
+def set_up(
+    settings: Settings, level: str | None = None, file: logging.Handler | None = None
+) -> None:
+    """Log as the settings say; `level` overrides theirs, but not in the file."""
+    configure(settings.logging, secrets_in(settings), level, file)
 
 
 def configure(
-    settings: LoggingSettings, secrets: Sequence[str] = (), level: str | None = None
+    settings: LoggingSettings,
+    secrets: Sequence[str] = (),
+    level: str | None = None,
+    file: logging.Handler | None = None,
 ) -> None:
     """Send structlog and the standard library's logging the same way."""
-    threshold = getattr(logging, (level or settings.level).upper())
+    on_stderr = getattr(logging, (level or settings.level).upper())
+    in_file = getattr(logging, settings.level.upper())
+    threshold = on_stderr if file is None else min(on_stderr, in_file)
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -89,24 +63,26 @@ def configure(
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=False,
     )
+
+    def formatter(*, is_for_terminal: bool) -> logging.Formatter:
+        return structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                _renderer(settings, has_colours=is_for_terminal),
+            ],
+        )
+
     logging.config.dictConfig(
         {
             "version": 1,
             "disable_existing_loggers": False,
-            "formatters": {
-                "all": {
-                    "()": structlog.stdlib.ProcessorFormatter,
-                    "foreign_pre_chain": shared,
-                    "processors": [
-                        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                        _renderer(settings),
-                    ],
-                }
-            },
+            "formatters": {"all": {"()": formatter, "is_for_terminal": sys.stderr.isatty()}},
             "handlers": {
                 "stderr": {
                     "class": "logging.StreamHandler",
                     "formatter": "all",
+                    "level": on_stderr,
                     "stream": "ext://sys.stderr",
                 }
             },
@@ -114,12 +90,33 @@ def configure(
             "loggers": {name: {"level": logging.WARNING} for name in QUIET_LIBRARIES},
         }
     )
+    if file is not None:
+        file.setFormatter(formatter(is_for_terminal=False))
+        file.setLevel(in_file)
+        logging.getLogger().addHandler(file)
 
 
-def _renderer(settings: LoggingSettings) -> Processor:
+def take_over() -> None:
+    """From now on uncaught exceptions and warnings, too, are lines of the log, without secrets."""
+
+    def uncaught(
+        kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+    ) -> None:
+        _log.critical("unexpected error", exc_info=(kind, error, traceback))
+
+    def uncaught_in_thread(happened: threading.ExceptHookArgs) -> None:
+        if happened.exc_value is not None:
+            uncaught(happened.exc_type, happened.exc_value, happened.exc_traceback)
+
+    sys.excepthook = uncaught
+    threading.excepthook = uncaught_in_thread
+    logging.captureWarnings(True)
+
+
+def _renderer(settings: LoggingSettings, *, has_colours: bool) -> Processor:
     if settings.format == "json":
         return structlog.processors.JSONRenderer(ensure_ascii=False)
     return structlog.dev.ConsoleRenderer(
-        colors=sys.stderr.isatty() and "NO_COLOR" not in os.environ,
+        colors=has_colours and "NO_COLOR" not in os.environ,
         exception_formatter=structlog.dev.plain_traceback,
     )

@@ -196,6 +196,11 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
         [("1:19: `agent.identity` must be text.", "")],
     ),
     (
+        "a folder in the name of a file",
+        "logging: {file: /var/log/hermes.log}\n",
+        [("1:17: `logging.file` must be the name of a file", "without a folder.")],
+    ),
+    (
         "a variable that is not set",
         "telegram:\n  token: ${BOT}\n",
         [("2:10: The environment variable BOT is not set.", "`${BOT:-default}`.")],

@@ -1,0 +1,69 @@
+"""Blots secrets out of what is logged: those that the settings hold, and what looks like one.
+
+Works on events, last of all processors, when tracebacks have become text. Where the lines go is
+`logs.py`'s business.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import SecretStr
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from config.settings import Section
+
+MASK = "[secret]"
+
+SHORTEST_SECRET = 6
+"""No real key is shorter. Local servers that want any key at all are given `x`, `none` and the
+like, and blotting those out would leave nothing of the log."""
+
+# What was never in the settings, but in an address or a header that somebody else wrote down.
+_LOOKS_LIKE_A_SECRET = re.compile(
+    r"(?<=bot)\d{3,}:[\w-]{20,}"  # a bot's token in an address of the Bot API
+    r"|(?<=Bearer )[\w.~+/=-]{6,}"
+    r"|\bsk-[\w-]{16,}"
+    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"  # name:password@host
+)
+
+
+def secrets_in(value: object) -> list[str]:
+    """Every secret that settings hold, however deep."""
+    if isinstance(value, SecretStr):
+        return [value.get_secret_value()]
+    inner: Sequence[object] = ()
+    if isinstance(value, Section):
+        inner = [item for _, item in value]
+    elif isinstance(value, Mapping):
+        inner = list(value.values())
+    elif isinstance(value, (tuple, list)):
+        inner = value
+    return [secret for item in inner for secret in secrets_in(item)]
+
+
+def masking(secrets: Sequence[str]) -> Processor:
+    """A processor that blots these texts out, and what else looks like a secret."""
+    worth_it = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
+    forms = worth_it | {quote(secret, safe="") for secret in worth_it}
+    known = sorted(forms, key=len, reverse=True)
+
+    def blot(value: Any) -> Any:  # noqa: ANN401 - events hold anything
+        if isinstance(value, dict):
+            return {blot(name): blot(item) for name, item in value.items()}
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return [blot(item) for item in value]
+        if isinstance(value, (int, float, bool, type(None))):
+            return value
+        text = value if isinstance(value, str) else str(value)
+        for secret in known:
+            text = text.replace(secret, MASK)
+        return _LOOKS_LIKE_A_SECRET.sub(MASK, text)
+
+    def mask(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+        return {
+            name: value if name.startswith("_") else blot(value) for name, value in event.items()
+        }
+
+    return mask
