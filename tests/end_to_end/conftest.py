@@ -4,8 +4,8 @@ Agents are the real Wasm; Telegram and the model are servers on loopback ports.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,9 @@ import structlog
 from config.settings import Settings
 from gateway import app, logs
 from gateway.runtime.engine import Engine
+from tests.end_to_end.serving import MakeSettings, Serve
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
-
-MakeSettings = Callable[..., Settings]
-Serve = Callable[[Settings], AbstractAsyncContextManager[list[str]]]
 
 
 @pytest.fixture(scope="session", autouse=True)

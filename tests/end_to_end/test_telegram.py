@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from gateway import app, logs
-from tests.end_to_end.conftest import MakeSettings, Serve
+from tests.end_to_end.serving import MakeSettings, Serve
 from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Person, faults
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from config.settings import Settings
-from tests.end_to_end.conftest import MakeSettings, Serve
+from tests.end_to_end.serving import MakeSettings, Serve
 from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
 

@@ -1,9 +1,8 @@
 """A gateway in small: the real parts, a platform in memory and a model server over HTTP."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,28 +28,10 @@ from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.toolbox import Toolbox
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.platform import FakePlatform
+from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 NOON = datetime(2031, 5, 6, 12, 0, tzinfo=UTC)
 FIRST_EDIT_CHARS = 5
-
-
-@dataclass(slots=True)
-class SmallGateway:
-    """All that a test may want to look at."""
-
-    platform: FakePlatform
-    model: ModelServer
-    store: SqliteStore
-    pool: AgentPool
-    chats: Chats
-    router: Router
-
-    async def history(self, chat: str = "telegram:dm:1") -> list[dict[str, Any]]:
-        session = await self.store.current_session(chat)
-        return await self.store.history(session.id)
-
-    def request(self, index: int = -1) -> dict[str, Any]:
-        return self.model.requests[index].body
 
 
 @pytest.fixture(autouse=True)
@@ -59,9 +40,6 @@ def logging_as_in_production() -> Iterator[None]:
     logs.configure(LoggingSettings(level="debug"))
     yield
     structlog.reset_defaults()
-
-
-Start = Callable[..., AbstractAsyncContextManager[SmallGateway]]
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from adapters.base import ChatGone
 from gateway.runtime.native import NativeInstance
 from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
 from tests.fakes.platform import CURSOR
-from tests.gateway.chats.conftest import SmallGateway, Start
-from tests.gateway.chats.test_turn import WEATHER, is_settled
+from tests.gateway.chats.small_gateway import WEATHER, SmallGateway, Start, is_settled
 
 HTML = "<html><body>502 Bad Gateway</body></html>"
 

@@ -8,7 +8,7 @@ from adapters.base import ChatGone, Sender
 from gateway.chats.questions import Question as OpenQuestion
 from gateway.chats.questions import buttons_of, markdown_of, typed_answer
 from tests.fakes.platform import ALICE, Screen
-from tests.gateway.chats.conftest import SmallGateway, Start
+from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 BOB = Sender("2", "Bob")
 CITIES = ("Berlin", "Paris")

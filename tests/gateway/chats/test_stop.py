@@ -3,8 +3,7 @@
 import asyncio
 
 from tests.fakes.platform import CURSOR
-from tests.gateway.chats.conftest import SmallGateway, Start
-from tests.gateway.chats.test_turn import is_settled
+from tests.gateway.chats.small_gateway import SmallGateway, Start, is_settled
 
 
 async def test_stop_ends_the_answer_with_what_there_is(gateway: SmallGateway) -> None:

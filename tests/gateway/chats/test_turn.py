@@ -4,22 +4,8 @@ import asyncio
 from typing import Any
 
 from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
-from tests.fakes.platform import CURSOR, Screen
-from tests.gateway.chats.conftest import SmallGateway, Start
-
-WEATHER: ToolSchema = {
-    "type": "function",
-    "function": {
-        "name": "weather",
-        "description": "The weather.",
-        "parameters": {"type": "object", "properties": {"place": {"type": "string"}}},
-    },
-}
-
-
-def is_settled(screen: Screen) -> bool:
-    """A final text is there, without cursor and buttons."""
-    return bool(screen.texts) and not screen.buttons and CURSOR not in screen.texts[-1]
+from tests.fakes.platform import CURSOR
+from tests.gateway.chats.small_gateway import WEATHER, SmallGateway, Start, is_settled
 
 
 async def test_a_message_gets_a_streamed_answer(gateway: SmallGateway) -> None:

@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.base import Sender
-from tests.gateway.chats.conftest import SmallGateway
+from tests.gateway.chats.small_gateway import SmallGateway
 
 EVE = Sender("666", "Eve")
 

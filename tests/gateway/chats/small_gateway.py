@@ -1,0 +1,50 @@
+"""A gateway in small, as the tests of this folder get it, and what they look for on its screens."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from gateway.chats.directory import Chats
+from gateway.router import Router
+from gateway.runtime.pool import AgentPool
+from gateway.store.sqlite import SqliteStore
+from gateway.tools.toolbox import ToolSchema
+from tests.fakes.model_server import ModelServer
+from tests.fakes.platform import CURSOR, FakePlatform, Screen
+
+
+@dataclass(slots=True)
+class SmallGateway:
+    """All that a test may want to look at."""
+
+    platform: FakePlatform
+    model: ModelServer
+    store: SqliteStore
+    pool: AgentPool
+    chats: Chats
+    router: Router
+
+    async def history(self, chat: str = "telegram:dm:1") -> list[dict[str, Any]]:
+        session = await self.store.current_session(chat)
+        return await self.store.history(session.id)
+
+    def request(self, index: int = -1) -> dict[str, Any]:
+        return self.model.requests[index].body
+
+
+Start = Callable[..., AbstractAsyncContextManager[SmallGateway]]
+
+WEATHER: ToolSchema = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "description": "The weather.",
+        "parameters": {"type": "object", "properties": {"place": {"type": "string"}}},
+    },
+}
+
+
+def is_settled(screen: Screen) -> bool:
+    """A final text is there, without cursor and buttons."""
+    return bool(screen.texts) and not screen.buttons and CURSOR not in screen.texts[-1]
