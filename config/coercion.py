@@ -127,7 +127,7 @@ class Coercion:
         """The value of one setting."""
         if kind.section is not None:
             if isinstance(node, Scalar) and node.sort == "null":
-                return {}  # everything in it is commented out
+                return None if kind.is_optional else {}  # all in it is commented out
             if not isinstance(node, TreeMapping):
                 raise BadValue(f"must be {kind}.")
             return self.section(node, kind.section, path)

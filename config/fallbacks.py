@@ -7,7 +7,7 @@ is null counts as not said, since null is what it is when nobody says anything.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from config.settings import Settings
+from config.settings import ModelSettings, Settings
 
 Path = tuple[str | int, ...]
 
@@ -23,19 +23,37 @@ FALLBACKS: dict[Path, str] = {
     ("telegram", "allowed_chats"): "TELEGRAM_ALLOWED_CHATS",
 }
 
-OFFICIAL_HOST = "api.openai.com"  # many other servers with this API need no key
+# What stands for a setting of another provider's instead.
+OF_PROVIDER: dict[str, dict[Path, str]] = {
+    "openai": {},
+    "anthropic": {
+        ("model", "base_url"): "ANTHROPIC_BASE_URL",
+        ("model", "api_key"): "ANTHROPIC_API_KEY",
+    },
+}
+
+OFFICIAL_HOSTS = {  # many other servers with these APIs need no key
+    "openai": "api.openai.com",
+    "anthropic": "api.anthropic.com",
+}
 
 _NO_NAME = (
     "`model.name` is missing: say which model of this provider answers, in the file or in "
     "HERMES_MODEL."
 )
 _NO_PROVIDER = (
-    "`model.name` needs `model.provider` beside it: `openai` for a server with the OpenAI chat API."
+    "`model.name` needs `model.provider` beside it: `openai` for a server with the OpenAI chat "
+    "API, `anthropic` for the Messages API."
 )
 _NO_KEY = (
-    f"`model.api_key` is missing, and {OFFICIAL_HOST} answers nobody without one. Set "
-    "OPENAI_API_KEY in the environment or in `.env`; for another server set `model.base_url`."
+    "`{named}.api_key` is missing, and {host} answers nobody without one. {cure}; for another "
+    "server set `{named}.base_url`."
 )
+_KEY_CURES = {
+    "openai": "Set OPENAI_API_KEY in the environment or in `.env`",
+    "anthropic": "Set ANTHROPIC_API_KEY in the environment or in `.env`",
+}
+_TWO_OF_A_NAME = "Two models are called `{label}`. Give one of them an `alias`."
 
 
 def said(data: Mapping[str, Any], path: Path) -> object:
@@ -60,11 +78,14 @@ def provider(data: Mapping[str, Any], environ: Mapping[str, str]) -> object:
 
 def wanted(data: Mapping[str, Any], environ: Mapping[str, str]) -> dict[Path, str]:
     """The settings to be taken from the environment: path → name of the variable."""
-    is_openai = provider(data, environ) == "openai"
+    chosen = provider(data, environ)
+    own = OF_PROVIDER.get(chosen) if isinstance(chosen, str) else None
     return {
         path: variable
-        for path, variable in FALLBACKS.items()
-        if environ.get(variable) and said(data, path) is None and (is_openai or path[0] != "model")
+        for path, variable in {**FALLBACKS, **(own or {})}.items()
+        if environ.get(variable)
+        and said(data, path) is None
+        and (own is not None or path[0] != "model")
     }
 
 
@@ -72,9 +93,38 @@ def missing(settings: Settings, data: Mapping[str, Any]) -> Iterator[tuple[Path,
     """What valid settings still lack, each with the setting where that shows."""
     model = settings.model
     is_named = said(data, ("model", "name")) is not None
-    if model.provider == "openai" and not is_named:
+    if model.provider != "demo" and not is_named:
         yield ("model", "provider"), _NO_NAME
     if is_named and said(data, ("model", "provider")) is None:
         yield ("model", "name"), _NO_PROVIDER
-    if model.provider == "openai" and not model.api_key and model.base_url.host == OFFICIAL_HOST:
-        yield ("model", "provider"), _NO_KEY
+    if host := _wants_key(model):
+        cure = _KEY_CURES[model.provider]
+        yield ("model", "provider"), _NO_KEY.format(named="model", host=host, cure=cure)
+    yield from _missing_in_lists(settings)
+
+
+def _missing_in_lists(settings: Settings) -> Iterator[tuple[Path, str]]:
+    """What the models beside the first one lack."""
+    others: list[tuple[Path, ModelSettings]] = [
+        *((("fallbacks", index), model) for index, model in enumerate(settings.fallbacks)),
+        *((("models", index), model) for index, model in enumerate(settings.models)),
+    ]
+    labels = {settings.model.label}
+    for path, model in others:
+        if model.label in labels and model.model_fields_set & {"name", "alias"}:
+            yield path, _TWO_OF_A_NAME.format(label=model.label)
+        labels.add(model.label)
+    if settings.compress_model is not None:
+        others.append((("compress_model",), settings.compress_model))
+    for path, model in others:
+        if model.provider != "demo" and "name" not in model.model_fields_set:
+            yield path, f"`{path[0]}.name` is missing: say which model of this provider it is."
+        if host := _wants_key(model):
+            cure = "Write it as `${NAME}`, with the key in the environment or in `.env`"
+            yield path, _NO_KEY.format(named=path[0], host=host, cure=cure)
+
+
+def _wants_key(model: ModelSettings) -> str | None:
+    """The server that answers nobody without a key, if the model lacks one and lives there."""
+    host = OFFICIAL_HOSTS.get(model.provider)
+    return host if host is not None and not model.api_key and model.address.host == host else None

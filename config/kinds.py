@@ -109,8 +109,11 @@ def fields_of(section: type[Section]) -> dict[str, Kind]:
 
 
 def all_paths(section: type[Section], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The path of every key below a section, sections included: `("telegram", "token")`, …"""
+    """The path of every key below a section, sections included: `("telegram", "token")`, …
+
+    Not those in lists, and in sections that need not be there: they repeat another's.
+    """
     for name, kind in fields_of(section).items():
         yield (*above, name)
-        if kind.section is not None:
+        if kind.section is not None and not kind.is_optional:
             yield from all_paths(kind.section, (*above, name))

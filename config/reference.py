@@ -12,7 +12,7 @@ import yaml
 
 from config.document import Dumper
 from config.dumping import plain
-from config.fallbacks import FALLBACKS
+from config.fallbacks import FALLBACKS, OF_PROVIDER
 from config.kinds import Kind, fields_of
 from config.settings import Section, Settings
 
@@ -62,7 +62,7 @@ def _example_lines(section: type[Section], above: tuple[str, ...]) -> Iterator[s
     indent = "  " * len(above)
     for name, kind in fields_of(section).items():
         path = (*above, name)
-        if kind.section is not None:
+        if kind.section is not None and not kind.is_optional:
             yield f"\n{_comment(kind.section.__doc__ or '', indent)}\n{indent}{name}:\n"
             yield from _example_lines(kind.section, path)
             continue
@@ -78,8 +78,14 @@ def _note(kind: Kind, path: tuple[str, ...]) -> str:
     words = f"{kind}."
     notes = [words[0].upper() + words[1:]] if kind.bounds or kind.choices else []
     if path in FALLBACKS:
-        notes.append(f"If this is left out, {FALLBACKS[path]} is asked.")
+        notes.append(f"If this is left out, {_variables(path, '')} is asked.")
     return " ".join(notes)
+
+
+def _variables(path: tuple[str, ...], quote: str) -> str:
+    """The variables that stand for a setting."""
+    names = [FALLBACKS[path], *(own[path] for own in OF_PROVIDER.values() if path in own)]
+    return " or ".join(f"{quote}{name}{quote}" for name in names)
 
 
 def table() -> str:
@@ -94,14 +100,14 @@ def _tables(section: type[Section], above: tuple[str, ...]) -> Iterator[str]:
     below: list[tuple[type[Section], tuple[str, ...]]] = []
     for name, kind in fields_of(section).items():
         path = (*above, name)
-        if kind.section is not None:
+        if kind.section is not None and not kind.is_optional:
             below.append((kind.section, path))
             continue
         default = _as_yaml(_default(section, name))
         shown = "unset" if default == "null" else f"`{default}`"
         description = section.model_fields[name].description or ""
         if path in FALLBACKS:
-            description += f" If it is left out: `{FALLBACKS[path]}`."
+            description += f" If it is left out: {_variables(path, '`')}."
         cells = [f"`{name}`", str(kind), shown, description]
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
     for inner, path in below:

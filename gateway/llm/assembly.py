@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from gateway.llm import failures
+from gateway.llm.failures import CUT, EMPTY
 from gateway.llm.provider import ChatCompletion
 from gateway.llm.think import ThinkFilter
 from gateway.llm.tool_calls import ToolCalls
 
-CUT = "The model server's answer broke off in the middle."
-EMPTY = "The model server sent an empty answer."
 FAILED = "The model server failed in the middle of its answer."
 
 HEAD_FIELDS = ("id", "created", "model", "system_fingerprint", "service_tier", "provider")
@@ -44,6 +43,11 @@ class Assembler:
     def is_finished(self) -> bool:
         """The model said why it stopped, or the server that this is all."""
         return self._is_done or self._finish_reason is not None
+
+    @property
+    def is_done(self) -> bool:
+        """The server said that this is all."""
+        return self._is_done
 
     @property
     def is_begun(self) -> bool:

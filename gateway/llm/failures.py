@@ -28,6 +28,9 @@ MESSAGES = {
     "bad_response": "The model server sent an answer that can't be used.",
 }
 
+CUT = "The model server's answer broke off in the middle."
+EMPTY = "The model server sent an empty answer."
+
 NO_CREDIT = "The account at the model server has no credit left."
 FORBIDDEN = "The model server does not allow this request with this API key."
 
@@ -48,14 +51,19 @@ STATUS_CODES = {
 WORD_CODES = {
     "context_length_exceeded": "context_overflow",  # OpenAI, Groq, DeepSeek
     "exceed_context_size_error": "context_overflow",  # llama.cpp
-    "request_too_large": "context_overflow",  # Anthropic's compatible endpoint
+    "request_too_large": "context_overflow",  # Anthropic: above 32 MB
     "insufficient_quota": "auth",  # OpenAI sends it with 429; waiting does not help
     "invalid_api_key": "auth",
     "authentication_error": "auth",
+    "permission_error": "auth",  # Anthropic
+    "billing_error": "auth",
     "model_not_found": "not_found",
+    "not_found_error": "not_found",  # Anthropic
     "rate_limit_exceeded": "rate_limited",
     "rate_limit_error": "rate_limited",
-    "overloaded_error": "unavailable",
+    "overloaded_error": "unavailable",  # Anthropic: HTTP 529, or in mid-stream
+    "api_error": "unavailable",
+    "timeout_error": "timeout",
     "server_error": "unavailable",
     "internal_server_error": "unavailable",
     "timeout": "timeout",
@@ -77,6 +85,8 @@ OVERFLOW_TEXT = re.compile(
     r"|context the overflows|context overflow",  # LM Studio
     re.IGNORECASE,
 )
+NO_CREDIT_TEXT = re.compile(r"credit balance is too low", re.IGNORECASE)  # Anthropic, with 400
+
 # Statuses whose text may mean "too long": some send it as 500 (llama.cpp) or as 422.
 OVERFLOW_STATUSES = frozenset({None, 200, 400, 413, 422, 500})
 
@@ -184,6 +194,8 @@ def _code(status: int | None, fields: Mapping[str, Any], text: str) -> str:
         return "context_overflow"
     if status in OVERFLOW_STATUSES and OVERFLOW_TEXT.search(text):
         return "context_overflow"
+    if status == 400 and NO_CREDIT_TEXT.search(text):
+        return "auth"
     if status in STATUS_CODES and words[:1] != ["auth"]:
         return STATUS_CODES[status]
     if status is None or status < 500:
@@ -194,7 +206,7 @@ def _code(status: int | None, fields: Mapping[str, Any], text: str) -> str:
 
 
 def _message(code: str, status: int | None, fields: Mapping[str, Any]) -> str:
-    if code == "auth" and (status == 402 or "insufficient_quota" in _words(fields)):
+    if code == "auth" and (status in (400, 402) or "insufficient_quota" in _words(fields)):
         return NO_CREDIT
     if code == "auth" and status == 403:
         return FORBIDDEN

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from config.settings import ModelSettings
+from gateway.llm.anthropic import AnthropicProvider
 from gateway.llm.demo import DemoProvider
 from gateway.llm.openai import OpenAIProvider
 from gateway.llm.provider import Provider
@@ -11,6 +12,7 @@ from gateway.llm.retry import Retrying
 PROVIDERS: Mapping[str, Callable[[ModelSettings], Provider]] = {
     "demo": lambda _: DemoProvider(),
     "openai": OpenAIProvider,
+    "anthropic": AnthropicProvider,
 }
 
 

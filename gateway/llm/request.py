@@ -53,6 +53,9 @@ def _has(name: str) -> Callable[[Body], bool]:
     return lambda body: name in body
 
 
+FOREIGN = frozenset({"anthropic"})
+"""Fields of tool calls that another API's provider keeps there for itself."""
+
 REASONING_FIELDS = frozenset({"reasoning", "reasoning_content", "reasoning_details"})
 
 _FLAGS = re.IGNORECASE | re.DOTALL
@@ -137,7 +140,12 @@ def _tidy(message: Mapping[str, Any]) -> dict[str, Any]:
         content = None
     if not content:
         content = None if message.get("tool_calls") else ""
-    return {**message, "content": content}
+    tidy = {**message, "content": content}
+    if calls := message.get("tool_calls"):
+        tidy["tool_calls"] = [
+            {name: value for name, value in call.items() if name not in FOREIGN} for call in calls
+        ]
+    return tidy
 
 
 def _is_blank(part: object) -> bool:

@@ -130,7 +130,7 @@ def test_a_folder_called_dotenv_is_somebodys_virtual_environment(
 def test_the_demo_answers_unless_something_says_otherwise(load: Load) -> None:
     model = load(OPENAI_API_KEY="k", OPENAI_BASE_URL="http://127.0.0.1/v1").model
     assert (model.provider, model.name, model.api_key) == ("demo", "demo", None)
-    assert str(model.base_url) == "https://api.openai.com/v1"
+    assert model.base_url is None
 
 
 def test_a_model_in_the_environment_chooses_the_provider(load: Load) -> None:
@@ -155,6 +155,26 @@ def test_the_file_wins_over_the_environment(load: Load) -> None:
 def test_a_provider_in_the_file_takes_its_model_from_the_environment(load: Load) -> None:
     model = load("model: {provider: openai}", HERMES_MODEL="gpt", OPENAI_API_KEY="k").model
     assert model.name == "gpt"
+
+
+def test_anthropics_variables_stand_for_its_settings_and_openais_do_not(load: Load) -> None:
+    text = "model: {provider: anthropic}"
+    model = load(
+        text, HERMES_MODEL="claude", ANTHROPIC_API_KEY="a", OPENAI_API_KEY="o", OPENAI_BASE_URL="x"
+    ).model
+    assert (model.name, str(model.address)) == ("claude", "https://api.anthropic.com/")
+    assert model.api_key is not None
+    assert model.api_key.get_secret_value() == "a"
+
+
+def test_fallbacks_are_models_like_the_first_one(load: Load) -> None:
+    text = (
+        "fallbacks:\n"
+        "  - {provider: openai, name: a, base_url: 'http://h/v1'}\n"
+        "  - {provider: anthropic, name: b, alias: spare, api_key: '${KEY}', price: {input: 3}}\n"
+    )
+    first, second = load(text, KEY="k").fallbacks
+    assert (first.label, second.label, second.price.input) == ("a", "spare", 3)
 
 
 def test_a_server_of_ones_own_needs_no_key(load: Load) -> None:

@@ -226,6 +226,21 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
         ],
     ),
     (
+        "a fallback without its key",
+        "fallbacks:\n  - {provider: anthropic, name: claude}\n",
+        [("2:5: `fallbacks.api_key` is missing, and api.anthropic.com", "`fallbacks.base_url`.")],
+    ),
+    (
+        "a fallback without a name",
+        "fallbacks:\n  - {provider: openai, base_url: 'http://127.0.0.1/v1'}\n",
+        [("2:5: `fallbacks.name` is missing", "")],
+    ),
+    (
+        "two models of a name",
+        "models:\n  - {alias: a}\n  - {alias: a}\n",
+        [("3:5: Two models are called `a`.", "an `alias`.")],
+    ),
+    (
         "several mistakes",
         "modle: {}\ntelegram:\n  token: 1\n  tokn: 1\nmodel: {tries: 0}\n",
         [("1:1: ", ""), ("3:10: ", ""), ("4:3: ", ""), ("5:16: ", "")],

@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import hypothesis
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import HttpUrl, SecretStr
@@ -11,7 +12,7 @@ from config import ConfigError, Settings, dump
 from config.environment import Environment, Origin
 from config.kinds import Kind, fields_of
 from config.loading import build
-from config.settings import Section
+from config.settings import ModelSettings, Section
 
 FOLDER = Path("/srv/hermes")
 
@@ -68,9 +69,25 @@ def sections(section: type[Section]) -> st.SearchStrategy[Section]:
     )
 
 
-def has_what_it_needs(settings: Section) -> bool:
+def with_what_it_needs(settings: Section) -> Settings:
+    """The settings with a name of its own for each model, and no provider that lacks its key."""
     assert isinstance(settings, Settings)
-    return settings.model.provider == "demo" or settings.model.api_key is not None
+
+    def complete(model: ModelSettings, number: int) -> ModelSettings:
+        provider = model.provider if model.api_key else "demo"
+        return model.model_copy(update={"provider": provider, "alias": f"alias {number}"})
+
+    def all_complete(models: tuple[ModelSettings, ...], first: int) -> tuple[ModelSettings, ...]:
+        return tuple(complete(model, number) for number, model in enumerate(models, first))
+
+    return settings.model_copy(
+        update={
+            "model": complete(settings.model, 0),
+            "fallbacks": all_complete(settings.fallbacks, 10),
+            "models": all_complete(settings.models, 20),
+            "compress_model": settings.compress_model and complete(settings.compress_model, 0),
+        }
+    )
 
 
 def variables(**values: str) -> Environment:
@@ -78,9 +95,10 @@ def variables(**values: str) -> Environment:
     return Environment(values, origins)
 
 
-all_settings = sections(Settings).filter(has_what_it_needs)
+all_settings = sections(Settings).map(with_what_it_needs)
 
 
+@hypothesis.settings(deadline=None)
 @given(all_settings)
 def test_any_settings_that_are_dumped_load_back_the_same(settings: Section) -> None:
     assert isinstance(settings, Settings)

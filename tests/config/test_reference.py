@@ -36,10 +36,11 @@ def test_the_example_gives_the_defaults_when_everything_is_uncommented(
 
 def test_every_setting_is_in_the_example() -> None:
     text = COMMENTED_OUT.sub(r"\1", EXAMPLE.read_text(encoding="utf-8"))
-    found, group = set(), ""
+    found: set[tuple[str, ...]] = set()
+    above: tuple[str, ...] = ()
     for indent, key in re.findall(r"^( *)(\w+):", text, re.MULTILINE):
-        group = group if indent else key
-        found.add((group, key) if indent else (key,))
+        above = (*above[: len(indent) // 2], key)
+        found.add(above)
     assert found == set(all_paths(Settings))
 
 
