@@ -19,9 +19,11 @@ from config.kinds import Kind, fields_of
 from config.settings import Section
 from config.unknown_keys import explain_unknown
 
-_FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _WHOLE = re.compile(r"[-+]?[0-9][0-9_]{0,18}", re.ASCII)
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_WITH_UNIT = re.compile(r"[0-9][0-9.]*\s*[A-Za-z]{1,7}", re.ASCII)
+_ABOUT_IDS = " It takes ids and no names: when somebody unknown writes, the log has their id."
 MAX_WHOLE = 10**18  # what any database and platform can hold
 
 
@@ -31,7 +33,7 @@ class BadValue(Exception):
 
 def _flag(scalar: Scalar, kind: Kind) -> bool:
     try:
-        return _FLAGS[scalar.text.strip().lower()]
+        return FLAGS[scalar.text.strip().lower()]
     except KeyError:
         raise BadValue(f"must be {kind}.") from None
 
@@ -39,7 +41,7 @@ def _flag(scalar: Scalar, kind: Kind) -> bool:
 def _whole(scalar: Scalar, kind: Kind) -> int:
     text = scalar.text.strip()
     if not _WHOLE.fullmatch(text):
-        raise BadValue(f"must be {kind}.")
+        raise BadValue(f"must be {kind}.{_about_unit(text)}")
     value = int(text.replace("_", ""))
     if abs(value) > MAX_WHOLE:
         raise BadValue("is too large a number.")
@@ -49,8 +51,14 @@ def _whole(scalar: Scalar, kind: Kind) -> int:
 def _number(scalar: Scalar, kind: Kind) -> float:
     text = scalar.text.strip()
     if not _NUMBER.fullmatch(text):
-        raise BadValue(f"must be {kind}.")
+        raise BadValue(f"must be {kind}.{_about_unit(text)}")
     return float(text.replace("_", ""))
+
+
+def _about_unit(text: str) -> str:
+    """`30m`, `10 MB`: the unit is already in the name (`_s`, `_mb`)."""
+    is_with_unit = _WITH_UNIT.fullmatch(text) is not None
+    return " Write the number alone: its unit is in the setting's name." if is_with_unit else ""
 
 
 def _text(scalar: Scalar, kind: Kind) -> str:
@@ -163,7 +171,8 @@ class Coercion:
             try:
                 values.append(self.value(item, kind, here))
             except BadValue as wrong:
-                self._report(item.mark, f"{named(here)} {wrong}")
+                cure = _ABOUT_IDS if kind.name == "whole" else ""
+                self._report(item.mark, f"{named(here)} {wrong}{cure}")
             except BadReference as bad:
                 self._report(item.mark, str(bad))
         return tuple(values)

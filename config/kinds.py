@@ -5,7 +5,7 @@ all speak of a `Kind`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -43,11 +43,18 @@ _WORDS: dict[KindName, str] = {
     "folder": "the path of a folder",
 }
 
-_BOUNDS = {
-    annotated_types.Ge: ("ge", "at least {:,}"),
-    annotated_types.Gt: ("gt", "greater than {:,}"),
-    annotated_types.Le: ("le", "at most {:,}"),
-    annotated_types.Lt: ("lt", "less than {:,}"),
+_LIMITS = {
+    annotated_types.Ge: "ge",
+    annotated_types.Gt: "gt",
+    annotated_types.Le: "le",
+    annotated_types.Lt: "lt",
+}
+
+_LIMIT_WORDS = {
+    "ge": "at least {:,}",
+    "gt": "greater than {:,}",
+    "le": "at most {:,}",
+    "lt": "less than {:,}",
 }
 
 
@@ -58,9 +65,14 @@ class Kind:
     name: KindName
     is_optional: bool = False  # may be null: unset
     choices: tuple[str, ...] = ()
-    bounds: tuple[str, ...] = ()  # in words
+    limits: tuple[tuple[str, float], ...] = ()  # ("ge", 1), ("lt", 2), …
     item: "Kind | None" = None  # of a list
     section: type[Section] | None = None
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """The limits in words."""
+        return tuple(_LIMIT_WORDS[name].format(value) for name, value in self.limits)
 
     def __str__(self) -> str:
         """The kind in words that complete "must be …"."""
@@ -71,14 +83,14 @@ class Kind:
         return ", ".join(filter(None, [_WORDS[self.name], " and ".join(self.bounds)]))
 
 
-def _bounds(metadata: tuple[Any, ...] | list[Any]) -> tuple[str, ...]:
-    found: list[str] = []
+def _limits(metadata: tuple[Any, ...] | list[Any]) -> tuple[tuple[str, float], ...]:
+    found: list[tuple[str, float]] = []
     for item in metadata:
         if isinstance(item, FieldInfo):
-            found += _bounds(item.metadata)
-        for cls, (attribute, words) in _BOUNDS.items():
+            found += _limits(item.metadata)
+        for cls, name in _LIMITS.items():
             if isinstance(item, cls):
-                found.append(words.format(getattr(item, attribute)))
+                found.append((name, getattr(item, name)))
     return tuple(found)
 
 
@@ -89,15 +101,14 @@ def kind_of(annotation: Any, metadata: tuple[Any, ...] | list[Any] = ()) -> Kind
         return kind_of(arguments[0], [*arguments[1:], *metadata])
     if origin in {Union, UnionType}:
         (inner,) = (a for a in arguments if a is not NoneType)
-        kind = kind_of(inner, metadata)
-        return Kind(kind.name, True, kind.choices, kind.bounds, kind.item, kind.section)
+        return replace(kind_of(inner, metadata), is_optional=True)
     if origin is Literal:
         return Kind("choice", choices=arguments)
     if origin is tuple:
         return Kind("list", item=kind_of(arguments[0]))
     if isinstance(annotation, type) and issubclass(annotation, Section):
         return Kind("section", section=annotation)
-    return Kind(_NAMES[annotation], bounds=_bounds(metadata))
+    return Kind(_NAMES[annotation], limits=_limits(metadata))
 
 
 def fields_of(section: type[Section]) -> dict[str, Kind]:

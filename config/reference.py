@@ -1,15 +1,17 @@
-"""Writes what the settings say about themselves: the example file and the table in the docs.
+"""Writes what the settings say about themselves: the example, the JSON Schema, the docs' table.
 
-`python -m config.reference` brings `config/hermes.example.yaml` and `docs/configuration.md` up to
-date; tests compare both with what this module makes.
+`python -m config.reference` brings `config/hermes.example.yaml`, `config/hermes.schema.json` and
+`docs/configuration.md` up to date; tests compare them with what this module makes.
 """
 
+import json
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
 
+from config import schema
 from config.document import Dumper
 from config.dumping import plain
 from config.fallbacks import FALLBACKS, OF_PROVIDER
@@ -22,10 +24,12 @@ PAGE = ROOT / "docs" / "configuration.md"
 BEGIN = "<!-- begin: made by `python -m config.reference` -->"
 END = "<!-- end -->"
 
-_HEAD = """\
+_HEAD = f"""\
+# yaml-language-server: $schema={schema.FILE.name}
+#
 # The settings of hermes-gateway. Copy this file to hermes.yaml and take the `#` off a line to
-# change it: each shows its default. What is left out keeps its default. `${NAME}` stands for an
-# environment variable, `${NAME:-text}` for one with a default; `.env` beside this file is read
+# change it: each shows its default. What is left out keeps its default. `${{NAME}}` stands for an
+# environment variable, `${{NAME:-text}}` for one with a default; `.env` beside this file is read
 # too. docs/configuration.md says more.
 """
 
@@ -56,6 +60,11 @@ def _comment(text: str, indent: str) -> str:
 def example() -> str:
     """The text of `hermes.example.yaml`."""
     return _HEAD + "".join(_example_lines(Settings, ()))
+
+
+def schema_text() -> str:
+    """The text of `hermes.schema.json`."""
+    return json.dumps(schema.schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _example_lines(section: type[Section], above: tuple[str, ...]) -> Iterator[str]:
@@ -122,7 +131,8 @@ def page(text: str) -> str:
 
 
 def main() -> None:
-    """Bring both files up to date."""
+    """Bring all files up to date."""
+    schema.FILE.write_text(schema_text(), encoding="utf-8")
     EXAMPLE.write_text(example(), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 

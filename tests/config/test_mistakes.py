@@ -122,6 +122,39 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
         [("1:11: `data_dir` must be the path of a folder.", "")],
     ),
     ("text for a group", "telegram: on\n", [("1:11: `telegram` must be a group of settings", "")]),
+    ("off for a group", "telegram: off\n", [("1:11: `telegram` must be a group", "below it.")]),
+    ("no for a choice", "logging: {level: no}\n", [("1:18: `logging.level` must be one of", "")]),
+    (
+        "a space behind a token's colon",
+        "telegram:\n  token: 123: ABC\n",
+        [("2:13: A second `: `", "in quotes.")],
+    ),
+    (
+        "half of a token",
+        "telegram:\n  token: 123456\n",
+        [("2:10: `telegram.token` must be text", "in quotes.")],
+    ),
+    (
+        "a time with a unit",
+        "chats: {turn_timeout_s: 30m}\n",
+        [("1:25: `chats.turn_timeout_s` must be a number", "its unit is in the setting's name.")],
+    ),
+    (
+        "a size with a unit",
+        "runtime: {memory_budget_mb: 2 GB}\n",
+        [("1:29: `runtime.memory_budget_mb` must be", "its unit is in the setting's name.")],
+    ),
+    (
+        "a name for an id",
+        "telegram:\n  allowed_users: ['@ada']\n",
+        [("2:19: Item 1 of `telegram.allowed_users`", "the log has their id.")],
+    ),
+    (
+        "a bare name for an id",
+        "telegram:\n  allowed_users: [@ada]\n",
+        [("2:19: A value can't begin with this character.", "in quotes.")],
+    ),
+    ("a missing secret", "telegram:\n  token: ${BOT_TOKEN}\n", [("2:10: ", "default}`.")]),
     (
         "a group for a list",
         "telegram: {allowed_users: {a: 1}}\n",
@@ -314,7 +347,8 @@ def test_a_line_in_dotenv_that_says_nothing_is_named(mistakes: Mistakes) -> None
 
 def test_a_bad_value_from_dotenv_is_answered_with_its_line(mistakes: Mistakes) -> None:
     lines = mistakes(None, "\n# mine\nTELEGRAM_ALLOWED_USERS=1,ada\n")
-    assert lines == [".env:3: Item 2 of `telegram.allowed_users` must be a whole number."]
+    (line,) = lines
+    assert line.startswith(".env:3: Item 2 of `telegram.allowed_users` must be a whole number.")
 
 
 def test_a_bad_value_from_the_environment_is_answered_with_the_variable(mistakes: Mistakes) -> None:
