@@ -22,6 +22,9 @@ from gateway.chats.directory import Chats
 from gateway.chats.host import Host, local_time
 from gateway.chats.questions import Questions
 from gateway.commands.chat import chat_commands
+from gateway.commands.history import history_commands
+from gateway.commands.notes import note_commands
+from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.providers import make_provider
@@ -93,7 +96,14 @@ async def run(settings: Settings, report: Report) -> int:
         )
         chats = await stack.enter_async_context(Chats(host))
         watch.chats(chats)
-        commands = CommandTable(chat_commands(chats))
+        commands = CommandTable(
+            [
+                *chat_commands(chats),
+                *history_commands(chats),
+                *session_commands(chats, host),
+                *note_commands(chats, host),
+            ]
+        )
         idle = partial(chats.idle, "console")
         adapters.update(make_adapters(settings, commands.purposes(), idle))
         allowed = allowed_by(settings)

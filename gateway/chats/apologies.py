@@ -9,6 +9,7 @@ from gateway.runtime.errors import AgentFailure, NoRoom, PoolClosed
 from gateway.store.errors import StoreError, StoreFull
 
 RESTARTING = "I am being restarted. Please send that again in a moment."
+TOO_MUCH_WAITS = "Too much waits in this chat already, so I did not do that. Please try later."
 
 
 class AgentMisbehaved(GatewayError):

@@ -16,6 +16,7 @@ import structlog
 from adapters.base import Address, Inbound
 from gateway.chats.apologies import RESTARTING, apology
 from gateway.chats.host import Host
+from gateway.chats.messages import Beginning, user_message
 from gateway.chats.turn import Turn
 from gateway.delivery.reply import say
 from gateway.store.errors import StoreError
@@ -32,6 +33,7 @@ class Waiting:
 
     message: Inbound
     since: float  # on the clock of `perf_counter`
+    begin: Beginning
 
 
 class Chat:
@@ -43,12 +45,24 @@ class Chat:
         self._inbox: deque[Waiting | Job] = deque()
         self._turn: Turn | None = None
 
-    def offer(self, message: Inbound) -> bool:
-        """Let a message wait its turn; False if too many wait already."""
+    def offer(self, message: Inbound, begin: Beginning = user_message) -> bool:
+        """Let a message wait for its turn, which `begin` begins; False if too many wait already."""
         if len(self._inbox) >= self._host.settings.chats.inbox_size:
             return False
-        self._inbox.append(Waiting(message, time.perf_counter()))
+        self._inbox.append(Waiting(message, time.perf_counter(), begin))
         return True
+
+    def do(self, job: Job) -> bool:
+        """Let something else wait its turn; False if too much waits already."""
+        if len(self._inbox) >= self._host.settings.chats.inbox_size:
+            return False
+        self._inbox.append(job)
+        return True
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a turn runs."""
+        return self._turn is not None
 
     @property
     def waiting(self) -> int:
@@ -79,7 +93,7 @@ class Chat:
             item = self._inbox.popleft()
             try:
                 if isinstance(item, Waiting):
-                    self._turn = Turn(self._host, item.message, item.since)
+                    self._turn = Turn(self._host, item.message, item.since, item.begin)
                     await self._turn.run()
                 else:
                     await item()
@@ -90,9 +104,11 @@ class Chat:
                 self._turn = None
 
     def _clear(self) -> list[Inbound]:
-        dropped = [item.message for item in self._inbox if isinstance(item, Waiting)]
-        self._inbox.clear()
-        return dropped
+        """Drop the messages that wait; what else was asked for is still done."""
+        dropped = [item for item in self._inbox if isinstance(item, Waiting)]
+        jobs = [item for item in self._inbox if not isinstance(item, Waiting)]
+        self._inbox = deque(jobs)
+        return [item.message for item in dropped]
 
     async def _begin_session(self, address: Address, dropped: int) -> None:
         try:

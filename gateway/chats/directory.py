@@ -17,10 +17,13 @@ from adapters.base import Address, Inbound
 from gateway.chats.apologies import apology
 from gateway.chats.chat import Chat
 from gateway.chats.host import Host
+from gateway.chats.messages import Beginning, user_message
 from gateway.delivery.reply import say
 from gateway.sessions import session_key
 
 Notice = Callable[[], Awaitable[object]]
+Work = Callable[[], Coroutine[Any, Any, str | None]]
+"""Does something for a chat and returns what to say, if anything."""
 
 MAX_NOTICES = 8
 """Notices of one chat on their way at a time; a platform that takes none is not flooded."""
@@ -56,9 +59,25 @@ class Chats:
             task.cancel()
         await self._group.__aexit__(kind, error, traceback)
 
-    def offer(self, message: Inbound) -> bool:
-        """Give a message to its chat; False if it has too many already, or all is ending."""
-        return not self.is_closing and self._wake(session_key(message.address)).offer(message)
+    def offer(self, message: Inbound, begin: Beginning = user_message) -> bool:
+        """Give a message to its chat; False if it has too many already, or all is ending.
+
+        `begin` makes the line that its turn begins with.
+        """
+        if self.is_closing:
+            return False
+        return self._wake(session_key(message.address)).offer(message, begin)
+
+    def between(self, address: Address, work: Work) -> bool:
+        """Do something in its place between the chat's turns; False if that isn't possible now."""
+        key = session_key(address)
+        job = partial(self._between, key, address, work)
+        return not self.is_closing and self._wake(key).do(job)
+
+    def activity(self, chat: str) -> tuple[bool, int]:
+        """Whether a turn runs in a chat, and how many messages wait."""
+        busy = self._busy.get(chat)
+        return (busy[0].is_answering, busy[0].waiting) if busy else (False, 0)
 
     def stop(self, chat: str, turn_id: str | None = None) -> bool:
         """Stop a chat's running turn; False if there is none."""
@@ -145,14 +164,12 @@ class Chats:
     async def _respond(
         self, key: str, address: Address, work: Coroutine[Any, Any, str | None]
     ) -> None:
-        try:
-            text = await work
-        except Exception as error:  # noqa: BLE001 - told to the person and to the log
-            error_id = secrets.token_hex(3)
-            _log.exception("command failed", chat=key, error_id=error_id)
-            text = apology(error, error_id)
-        if text:
+        if text := await _outcome(key, work):
             self.notify(address, text)
+
+    async def _between(self, key: str, address: Address, work: Work) -> None:
+        if text := await _outcome(key, work()):
+            await say(self._host.adapters[address.platform], address, self._host.delivery, text)
 
     def _spawn_for(self, key: str, table: _TasksOfChats, work: Coroutine[Any, Any, None]) -> None:
         """Run a task that stands under its chat's key in a table for as long as it runs."""
@@ -181,3 +198,13 @@ class Chats:
         except TimeoutError:
             return False
         return True
+
+
+async def _outcome(key: str, work: Coroutine[Any, Any, str | None]) -> str | None:
+    """What is to be said of some work; an apology if it failed, with the rest in the log."""
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 - told to the person and to the log
+        error_id = secrets.token_hex(3)
+        _log.exception("command failed", chat=key, error_id=error_id)
+        return apology(error, error_id)

@@ -4,7 +4,7 @@ Names and titles are handed over as people chose them: the agent quotes them as 
 a message quotes is marked as a quotation here, since only the gateway knows that it is one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +21,9 @@ QUOTATION_HEAD = "[In reply to this message, which is quoted for reference:]"
 
 Line = dict[str, Any]
 """A protocol message, one JSON line."""
+
+Beginning = Callable[[Inbound, datetime], Line]
+"""Makes, of a message that somebody wrote, the line that a turn begins with."""
 
 
 def init_message(
@@ -85,6 +88,12 @@ def user_message(message: Inbound, now: datetime) -> Line:
         "message_id": message.event_id,
         "now": now.isoformat(timespec="seconds"),
     }
+
+
+def command(name: str, **args: object) -> Beginning:
+    """For a turn that begins with a command to the agent: undo, retry, compress."""
+    line = {"type": "command", "name": name, "args": args}
+    return lambda _message, _now: line
 
 
 def error_fields(error: ModelError) -> Line:

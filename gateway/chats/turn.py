@@ -1,4 +1,4 @@
-"""One turn: from a person's message to `done`.
+"""One turn: from a person's message, or command to the agent, to `done`.
 
 Owns the loop between the agent and its effects, the turn's end by /stop or by silence, and what
 happens when something breaks. All that a turn starts ends with it: its tasks are one group.
@@ -17,7 +17,7 @@ from agent_core.wire import encode, parse_line
 from gateway.chats.apologies import AgentMisbehaved, apology
 from gateway.chats.effects import Effects
 from gateway.chats.host import Host
-from gateway.chats.messages import Line, init_message, user_message
+from gateway.chats.messages import Beginning, Line, init_message, user_message
 from gateway.chats.records import Records, last_todos
 from gateway.runtime.errors import AgentFailure
 from gateway.runtime.pool import LeasedAgent
@@ -31,11 +31,14 @@ _log = structlog.get_logger()
 class Turn:
     """The turn that answers one message, which waited since `since` (of `perf_counter`)."""
 
-    def __init__(self, host: Host, message: Inbound, since: float) -> None:
+    def __init__(
+        self, host: Host, message: Inbound, since: float, begin: Beginning = user_message
+    ) -> None:
         self.id = secrets.token_hex(6)
         self._host = host
         self._message = message
         self._since = since
+        self._begin = begin
         self._chat = session_key(message.address)
         self._effects: Effects | None = None
         self._stop_reason: str | None = None
@@ -79,7 +82,7 @@ class Turn:
             if self._stop_reason is not None:  # while it waited for its agent
                 await effects.say_finally(STOPPED)
                 return
-            lines = [user_message(self._message, self._host.clock())]
+            lines = [self._begin(self._message, self._host.clock())]
             while effects.result is None:
                 await effects.carry_out(await self._step(agent, lines))
                 if effects.result is None:

@@ -17,6 +17,9 @@ from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.questions import Questions
 from gateway.commands.chat import chat_commands
+from gateway.commands.history import history_commands
+from gateway.commands.notes import note_commands
+from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.providers import make_provider
@@ -109,7 +112,14 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 store,
                 chats,
                 questions,
-                commands=CommandTable(chat_commands(chats)),
+                commands=CommandTable(
+                    [
+                        *chat_commands(chats),
+                        *history_commands(chats),
+                        *session_commands(chats, host),
+                        *note_commands(chats, host),
+                    ]
+                ),
                 allowed=allowed_by(settings),
                 inbox_size=settings.chats.inbox_size,
             )

@@ -1,0 +1,126 @@
+"""/undo, /retry and /compress: turns that begin with a command to the agent."""
+
+from adapters.base import Sender
+from tests.gateway.chats.small_gateway import SmallGateway, Start
+
+BOB = Sender("2", "Bob")
+
+
+async def asked_and_answered(gateway: SmallGateway, question: str, answer: str) -> None:
+    gateway.model.enqueue(text=answer)
+    await gateway.platform.say(question)
+    await gateway.platform.until_shown(answer)
+
+
+async def contents(gateway: SmallGateway) -> list[str]:
+    return [message["content"] for message in await gateway.history()]
+
+
+async def test_undo_takes_back_the_last_message_and_its_answer(gateway: SmallGateway) -> None:
+    await asked_and_answered(gateway, "one", "answer one")
+    await asked_and_answered(gateway, "two", "answer two")
+    await gateway.platform.say("/undo")
+    await gateway.platform.until_shown("Undone: your last message and its answer.")
+    assert await contents(gateway) == ["one", "answer one"]
+    await asked_and_answered(gateway, "three", "answer three")
+    assert "two" not in str(gateway.request()["messages"])
+
+
+async def test_undo_takes_a_number(gateway: SmallGateway) -> None:
+    for word in ("one", "two", "three"):
+        await asked_and_answered(gateway, word, f"answer {word}")
+    await gateway.platform.say("/undo 2")
+    await gateway.platform.until(lambda s: s.last.startswith("Undone: your last 2"))
+    assert await contents(gateway) == ["one", "answer one"]
+    await gateway.platform.say("/undo lots")
+    await gateway.platform.until(lambda s: s.last.startswith("How many?"))
+    assert await contents(gateway) == ["one", "answer one"]
+
+
+async def test_an_undone_message_stays_undone_after_a_restart(start: Start) -> None:
+    async with start() as gateway:
+        await asked_and_answered(gateway, "one", "answer one")
+        await gateway.platform.say("/undo")
+        await gateway.platform.until(lambda s: s.last.startswith("Undone"))
+    async with start() as gateway:
+        assert await contents(gateway) == []
+
+
+async def test_retry_asks_the_model_once_more_and_forgets_the_first_answer(
+    gateway: SmallGateway,
+) -> None:
+    await asked_and_answered(gateway, "a name for a cat?", "Felix")
+    gateway.model.enqueue(text="Luna, perhaps")
+    await gateway.platform.say("/retry")
+    await gateway.platform.until_shown("Luna, perhaps")
+    assert gateway.request()["messages"][-1]["content"] == "a name for a cat?"
+    assert await contents(gateway) == ["a name for a cat?", "Luna, perhaps"]
+
+
+async def test_retry_and_undo_of_nothing_say_so(gateway: SmallGateway) -> None:
+    await gateway.platform.say("/retry")
+    await gateway.platform.until_shown("There is nothing to try again.")
+    await gateway.platform.say("/undo")
+    await gateway.platform.until_shown("There is nothing to undo.")
+    assert gateway.model.requests == []
+
+
+async def test_a_command_waits_for_the_answer_that_is_being_written(
+    gateway: SmallGateway,
+) -> None:
+    drip = gateway.model.enqueue(text="the whole answer", gated=True)
+    await gateway.platform.say("question")
+    await drip.started.wait()
+    await gateway.platform.say("/undo")
+    await gateway.platform.until(lambda s: any("as soon as" in t for t in s.texts))
+    drip.release(20)
+    await gateway.platform.until(lambda s: s.last.startswith("Undone"))
+    assert await contents(gateway) == []
+
+
+async def test_a_retry_can_be_stopped_and_leaves_a_valid_history(gateway: SmallGateway) -> None:
+    await asked_and_answered(gateway, "a story?", "No.")
+    drip = gateway.model.enqueue(text="Once upon a time there was", gated=True)
+    await gateway.platform.say("/retry")
+    drip.release(3)
+    await gateway.platform.until(lambda s: "Once" in s.last)
+    await gateway.platform.say("/stop")
+    await gateway.platform.until(lambda s: s.last.endswith("*(stopped)*"))
+    await gateway.chats.idle("telegram:dm:1")
+    roles = [message["role"] for message in await gateway.history()]
+    assert roles == ["user", "assistant"]
+
+
+async def test_compress_sums_up_what_was_said(gateway: SmallGateway) -> None:
+    for number in range(12):
+        await asked_and_answered(gateway, f"question {number} " + "x" * 3000, f"answer {number}")
+    gateway.model.enqueue(text="They talked about numbers.")
+    await gateway.platform.say("/compress numbers")
+    await gateway.platform.until(lambda s: s.last.startswith("Shortened"))
+    assert "They talked about numbers." in str(await gateway.history())
+    assert "numbers" in gateway.request()["messages"][0]["content"]
+    await asked_and_answered(gateway, "and now?", "on we go")
+
+
+async def test_a_full_inbox_refuses_commands_too(start: Start) -> None:
+    async with start(inbox_size=1) as gateway:
+        drip = gateway.model.enqueue(text="the answer", gated=True)
+        await gateway.platform.say("question")
+        await drip.started.wait()
+        await gateway.platform.say("/retry")
+        await gateway.platform.say("/memory add something")
+        await gateway.platform.until(lambda s: any("Too much waits" in t for t in s.texts))
+        gateway.model.enqueue(text="another answer")
+        drip.release(20)
+        await gateway.platform.until_shown("another answer")
+
+
+async def test_in_a_group_the_group_s_history_is_meant(gateway: SmallGateway) -> None:
+    await asked_and_answered(gateway, "mine alone", "yours alone")
+    gateway.model.enqueue(text="to all")
+    await gateway.platform.say("hello all", chat="-100", sender=BOB)
+    await gateway.platform.until_shown("to all", chat="-100")
+    await gateway.platform.say("/undo", chat="-100")
+    await gateway.platform.until(lambda s: s.last.startswith("Undone"), chat="-100")
+    assert await gateway.history("telegram:group:-100") == []
+    assert await contents(gateway) == ["mine alone", "yours alone"]
