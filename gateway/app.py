@@ -27,6 +27,7 @@ from gateway.commands.notes import note_commands
 from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
+from gateway.llm.models import Models
 from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
 from gateway.operations.measured import MeasuredProvider
@@ -77,15 +78,21 @@ async def run(settings: Settings, report: Report) -> int:
         stack.push_async_callback(pool.close)
         capacity = await pool.measure()
         watch.agents(pool)
-        provider = MeasuredProvider(make_provider(settings.model), watch.metrics)
-        stack.push_async_callback(provider.close)
+        models = Models(
+            settings,
+            usage=store.usage,
+            choices=store.model_choices,
+            clock=local_time,
+            make=lambda model: MeasuredProvider(make_provider(model), watch.metrics),
+        )
+        stack.push_async_callback(models.close)
         questions = Questions()
         adapters: dict[str, Adapter] = {}
         host = Host(
             settings=settings,
             store=store,
             pool=pool,
-            provider=provider,
+            models=models,
             adapters=adapters,
             questions=questions,
             toolbox=Toolbox(),

@@ -66,8 +66,12 @@ async def _data_folder(settings: Settings) -> str:
 
 
 async def _model(settings: Settings) -> str:
-    await make_provider(settings.model).close()
-    return f"{settings.model.name} ({settings.model.provider}); not called"
+    models = [settings.model, *settings.fallbacks, *settings.models]
+    if settings.compress_model is not None:
+        models.append(settings.compress_model)
+    for model in models:
+        await make_provider(model).close()
+    return f"{', '.join(f'{model.label} ({model.provider})' for model in models)}; not called"
 
 
 async def _telegram(settings: Settings) -> str:

@@ -27,6 +27,11 @@ def session_key(address: Address) -> str:
     return key if address.thread_id is None else f"{key}:{address.thread_id}"
 
 
+def person_key(address: Address, sender: Sender) -> str:
+    """The key of a person, across their chats on a platform: `telegram:42`."""
+    return f"{address.platform}:{sender.id}"
+
+
 def memory_owners(address: Address, sender: Sender) -> MemoryOwners:
     """Whose memory the agent of this chat reads and writes.
 
@@ -37,4 +42,4 @@ def memory_owners(address: Address, sender: Sender) -> MemoryOwners:
     key = session_key(address)
     if address.kind is ChatKind.GROUP:
         return MemoryOwners(memory=key, user=key)
-    return MemoryOwners(memory=key, user=f"{address.platform}:{sender.id}")
+    return MemoryOwners(memory=key, user=person_key(address, sender))

@@ -100,7 +100,7 @@ class AgentHost:
     async def _summarise(self, message: Line) -> None:
         answer = {"type": "compress_response", **_answering(message, "request_id")}
         try:
-            request = summary_request(message, self.model)
+            request = summary_request(message)
             response = await self.provider.complete(request, lambda _: None)
         except ModelError as error:
             await self.agent.send({**answer, "summary": "", "error": error.message})

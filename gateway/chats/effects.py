@@ -20,8 +20,10 @@ from gateway.chats.questions import Question
 from gateway.chats.records import KEPT, Records
 from gateway.delivery.reply import Reply
 from gateway.delivery.typing import keep_typing
+from gateway.llm.budgets import Caller
 from gateway.llm.errors import ModelError
-from gateway.sessions import session_key
+from gateway.llm.models import COMPRESS
+from gateway.sessions import person_key, session_key
 from gateway.tools.toolbox import ToolCall
 
 STOP_PREFIX = "stop"
@@ -126,7 +128,9 @@ class Effects:
 
         answered = {"request_id": message.get("request_id")}
         try:
-            response = await self._host.provider.complete(message["kwargs"], on_text)
+            response = await self._host.models.complete(
+                self._caller(message.get("purpose") or "turn"), message["kwargs"], on_text
+            )
         except ModelError as error:
             _log.warning(
                 "model call failed", code=error.code, status=error.status, detail=error.detail
@@ -139,15 +143,21 @@ class Effects:
         self._start(self._call_for_summary(message))
 
     async def _call_for_summary(self, message: Line) -> None:
-        request = summary_request(message, self._host.settings.model.name)
+        request = summary_request(message)
         answer = {"type": "compress_response", "request_id": message.get("request_id")}
         try:
-            response = await self._host.provider.complete(request, lambda _: self._note_life())
+            response = await self._host.models.complete(
+                self._caller(COMPRESS), request, lambda _: self._note_life()
+            )
         except ModelError as error:
             _log.warning("summary failed", code=error.code, detail=error.detail)
             self._answer({**answer, "summary": "", "error": error.message})
         else:
             self._answer({**answer, "summary": text_of(response)})
+
+    def _caller(self, purpose: str) -> Caller:
+        address, sender = self._message.address, self._message.sender
+        return Caller(session_key(address), person_key(address, sender), purpose)
 
     async def _call_tool(self, message: Line) -> None:
         self._start(self._run_tool(message))

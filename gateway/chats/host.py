@@ -8,7 +8,7 @@ from adapters.base import Adapter
 from config.settings import Settings
 from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
-from gateway.llm.provider import Provider
+from gateway.llm.models import Models
 from gateway.metrics import Metrics
 from gateway.runtime.pool import AgentPool
 from gateway.store.base import Store
@@ -30,7 +30,7 @@ class Host:
     settings: Settings
     store: Store
     pool: AgentPool
-    provider: Provider
+    models: Models
     adapters: Mapping[str, Adapter]
     questions: Questions
     toolbox: Toolbox

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from adapters.base import Inbound
-from config.settings import Settings
+from config.settings import ModelSettings, Settings
 from gateway.llm.errors import ModelError
 from gateway.llm.provider import ChatCompletion, ChatRequest
 from gateway.store.base import Message
@@ -30,6 +30,7 @@ def init_message(
     settings: Settings,
     message: Inbound,
     *,
+    model: ModelSettings,
     session_id: str,
     history: Sequence[Message],
     todos: Sequence[Any],
@@ -39,7 +40,7 @@ def init_message(
     now: datetime,
 ) -> Line:
     """All that an agent is told at its start, for the chat that this message comes from."""
-    model, agent = settings.model, settings.agent
+    agent = settings.agent
     sampling = {
         "temperature": model.temperature,
         "top_p": model.top_p,
@@ -108,10 +109,10 @@ def error_fields(error: ModelError) -> Line:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def summary_request(message: Line, model: str) -> ChatRequest:
+def summary_request(message: Line) -> ChatRequest:
     """The model call that a `compress_request` asks for."""
     system = {"role": "system", "content": message["instruction"]}
-    request = {"model": model, "messages": [system, *message["messages"]]}
+    request = {"messages": [system, *message["messages"]]}
     limit = message.get("max_tokens")
     return request if limit is None else {**request, "max_tokens": limit}
 

@@ -100,6 +100,7 @@ class Turn:
         init = init_message(
             self._host.settings,
             self._message,
+            model=await self._host.models.of_chat(self._chat),
             session_id=records.session_id,
             history=history,
             todos=last_todos(history),

@@ -9,6 +9,7 @@ One class, told apart by `code`, because the agent gets it as a protocol `error`
     timeout           nothing came for too long                           retryable
     context_overflow  the conversation is too long for the model          not retryable: compress
     bad_request       the request was refused for another reason          not retryable
+    budget            a daily budget is used up; no call was made         not retryable
     bad_response      HTML, an error object, half a stream, nothing       retryable
 """
 

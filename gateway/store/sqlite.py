@@ -17,6 +17,8 @@ from gateway.store.connection import Database
 from gateway.store.errors import StoreDamaged, StoreError
 from gateway.store.rows import from_row, storable, to_row
 from gateway.store.session_ids import new_session_id
+from gateway.store.sqlite_model_choices import SqliteModelChoices
+from gateway.store.sqlite_usage import SqliteUsage
 
 FILE_NAME = "hermes.db"
 
@@ -32,6 +34,8 @@ class SqliteStore:
     def __init__(self, database: Database, now: Callable[[], datetime]) -> None:
         self._database = database
         self._now = now
+        self.usage = SqliteUsage(database, now)
+        self.model_choices = SqliteModelChoices(database)
         self._pruned_at = datetime.min.replace(tzinfo=UTC)
 
     @classmethod

@@ -22,7 +22,7 @@ from gateway.commands.notes import note_commands
 from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
-from gateway.llm.providers import make_provider
+from gateway.llm.models import Models
 from gateway.router import Router
 from gateway.runtime.base import Runtime
 from gateway.runtime.native import NativeRuntime
@@ -94,13 +94,15 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 threads=2,
             )
             stack.push_async_callback(pool.close)
-            provider = make_provider(settings.model)
-            stack.push_async_callback(provider.close)
+            models = Models(
+                settings, usage=store.usage, choices=store.model_choices, clock=lambda: NOON
+            )
+            stack.push_async_callback(models.close)
             host = Host(
                 settings=settings,
                 store=store,
                 pool=pool,
-                provider=provider,
+                models=models,
                 adapters={platform.name: platform},
                 questions=questions,
                 toolbox=toolbox or Toolbox(),

@@ -101,7 +101,7 @@ async def test_a_message_that_somebody_edited_into_nonsense_is_called_damaged(
 async def test_a_newer_schema_is_refused_and_not_touched(path: Path, clock: Now) -> None:
     await make(path, clock)
     change(path, "PRAGMA user_version = 99;")
-    with pytest.raises(StoreNewer, match="schema 99, this one knows 1"):
+    with pytest.raises(StoreNewer, match=r"schema 99, this one knows \d+"):
         await open_and_close(path, clock)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (99,)
