@@ -14,7 +14,7 @@ def session_commands(chats: Chats, host: Host) -> list[Command]:
         key = session_key(call.message.address)
         session = await host.store.current_session(key)
         history = await host.store.history(session.id)
-        model = host.settings.model
+        model = await host.models.of_chat(key)
         is_answering, waiting = chats.activity(key)
         tokens = estimate_messages(history)
         rows = [
