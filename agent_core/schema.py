@@ -66,6 +66,12 @@ class _Branches:
         return self.left >= 0
 
 
+# Keywords that `_plainly_fits` checks, and those that restrict nothing.
+_PLAIN = frozenset(
+    {"type", "required", "properties", "items", "anyOf", "description", "title", "default"}
+)
+
+
 class _Within(NamedTuple):
     """Where the checker stands: in which schema, and how deep."""
 
@@ -76,6 +82,8 @@ class _Within(NamedTuple):
 
 def problems(value: Any, schema: Schema) -> list[str]:  # noqa: ANN401 - any JSON
     """What is wrong with `value`, one sentence each, with the path to it; empty if nothing is."""
+    if _plainly_fits(value, schema):
+        return []
     return list(_problems(value, schema, "", _Within(schema, _Branches())))
 
 
@@ -94,6 +102,45 @@ def coerce(value: Any, schema: Schema) -> Any:  # noqa: ANN401 - any JSON
             return value
         return read if _TYPES[wanted](read) else value
     return value
+
+
+def _plainly_fits(value: Any, schema: Any, depth: int = 0) -> bool:  # noqa: ANN401 - any JSON
+    """Whether a value fits by the common keywords alone; False also if that is not so plain.
+
+    Nearly all that is checked is right, and half of an agent's start went into finding that out.
+    """
+    if not isinstance(schema, dict) or depth > MAX_DEPTH or not _PLAIN.issuperset(schema):
+        return False
+    if "type" in schema and not _is_plainly_of(value, schema["type"]):
+        return False
+    if isinstance(value, dict):
+        return _object_plainly_fits(value, schema, depth)
+    if isinstance(value, list) and "items" in schema and "anyOf" not in schema:
+        return all(_plainly_fits(item, schema["items"], depth + 1) for item in value)
+    options = schema.get("anyOf")
+    if isinstance(options, list) and "items" not in schema:
+        return any(_plainly_fits(value, option, depth + 1) for option in options)
+    return options is None
+
+
+def _is_plainly_of(value: object, wanted: object) -> bool:
+    for name in wanted if isinstance(wanted, list) else (wanted,):
+        if isinstance(name, str) and name in _TYPES and _TYPES[name](value):
+            return True
+    return False
+
+
+def _object_plainly_fits(value: Schema, schema: Schema, depth: int) -> bool:
+    required, properties = schema.get("required", ()), schema.get("properties", {})
+    if not isinstance(required, list | tuple) or not isinstance(properties, dict):
+        return False
+    for name in required:
+        if not isinstance(name, str) or name not in value:
+            return False
+    for name, item in value.items():
+        if name in properties and not _plainly_fits(item, properties[name], depth + 1):
+            return False
+    return "anyOf" not in schema
 
 
 def _is_schema(value: object) -> bool:
