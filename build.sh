@@ -10,6 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1
 usage() {
   cat <<'TEXT'
 ./build.sh run [options]     set up, build the agent, and start the gateway
+./build.sh run init|check|…  the same, and another command of hermes-gateway
 ./build.sh build [--force]   set up and build the agent: dist/wasm (nothing to do if up to date)
 ./build.sh test [options]    set up with the test tools, build, and run all checks; options go to pytest
 ./build.sh bench [options]   set up, build, and measure; options go to `python -m benchmarks`
@@ -92,7 +93,9 @@ case $command in
   run)
     setup run
     build
-    exec "$venv/bin/hermes-gateway" run "$@"
+    # `run` alone, or with options, serves; a word is another command: `./build.sh run check`.
+    case ${1-} in "" | -*) set -- run "$@" ;; esac
+    exec "$venv/bin/hermes-gateway" "$@"
     ;;
   build)
     setup run

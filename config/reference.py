@@ -4,7 +4,6 @@
 `docs/configuration.md` up to date; tests compare them with what this module makes.
 """
 
-import json
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,13 +43,14 @@ def _default(section: type[Section], name: str) -> object:
     return plain(section.model_fields[name].get_default(call_default_factory=True))
 
 
-def _as_yaml(value: object) -> str:
+def as_yaml(value: object) -> str:
     """One line of YAML."""
     is_flow = isinstance(value, list)
     text: str = yaml.dump(
         {"x": value}, Dumper=Dumper, default_flow_style=is_flow, allow_unicode=True, width=10_000
     )
-    return text.strip().strip("{}").removeprefix("x: ")
+    line = text.strip()
+    return (line[1:-1] if is_flow else line).removeprefix("x: ")
 
 
 def _comment(text: str, indent: str) -> str:
@@ -62,11 +62,6 @@ def example() -> str:
     return _HEAD + "".join(_example_lines(Settings, ()))
 
 
-def schema_text() -> str:
-    """The text of `hermes.schema.json`."""
-    return json.dumps(schema.schema(), indent=2, ensure_ascii=False) + "\n"
-
-
 def _example_lines(section: type[Section], above: tuple[str, ...]) -> Iterator[str]:
     indent = "  " * len(above)
     for name, kind in fields_of(section).items():
@@ -75,7 +70,7 @@ def _example_lines(section: type[Section], above: tuple[str, ...]) -> Iterator[s
             yield f"\n{_comment(kind.section.__doc__ or '', indent)}\n{indent}{name}:\n"
             yield from _example_lines(kind.section, path)
             continue
-        shown = _SHOWN.get(path) or _as_yaml(_default(section, name))
+        shown = _SHOWN.get(path) or as_yaml(_default(section, name))
         note = _note(kind, path)
         description = section.model_fields[name].description or ""
         yield f"\n{_comment(f'{description} {note}'.strip(), indent)}\n"
@@ -112,7 +107,7 @@ def _tables(section: type[Section], above: tuple[str, ...]) -> Iterator[str]:
         if kind.section is not None and not kind.is_optional:
             below.append((kind.section, path))
             continue
-        default = _as_yaml(_default(section, name))
+        default = as_yaml(_default(section, name))
         shown = "unset" if default == "null" else f"`{default}`"
         description = section.model_fields[name].description or ""
         if path in FALLBACKS:
@@ -132,7 +127,7 @@ def page(text: str) -> str:
 
 def main() -> None:
     """Bring all files up to date."""
-    schema.FILE.write_text(schema_text(), encoding="utf-8")
+    schema.FILE.write_text(schema.schema_text(), encoding="utf-8")
     EXAMPLE.write_text(example(), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 

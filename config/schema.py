@@ -5,6 +5,7 @@ and `${NAME}` are no mistakes. What depends on several settings, on the environm
 it can't say; `hermes-gateway check` does. Written by `python -m config.reference`.
 """
 
+import json
 from collections.abc import Callable
 from pathlib import Path as FilePath
 from typing import Any
@@ -45,6 +46,11 @@ def schema() -> Schema:
             name: _section(section, ()) for name, section in sorted(_repeated(Settings).items())
         },
     }
+
+
+def schema_text() -> str:
+    """The text of `hermes.schema.json`."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _repeated(section: type[Section]) -> dict[str, type[Section]]:

@@ -1,19 +1,27 @@
 """`hermes-gateway check`: what a start needs, tried one by one, so that all faults show at once."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
-from adapters.base import AdapterError
-from config.settings import Settings
+from adapters.base import AdapterError, Unreachable
+from config.settings import ModelSettings, Settings
 from gateway.access import allowed_by
 from gateway.app import make_runtime
 from gateway.chats.host import local_time
-from gateway.errors import GatewayError
+from gateway.errors import GatewayError, StartupError
+from gateway.llm.errors import ModelError
 from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
 from gateway.platforms import has_console, telegram_name
 from gateway.store.sqlite import FILE_NAME, SqliteStore
+
+PATIENCE_S = 30.0  # for each check; a local server may have to load its model first
+CONNECT_S = 5.0
+DETAIL_CHARS = 200
+QUESTION = [{"role": "user", "content": "Answer with the one word: ready"}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +33,21 @@ class Finding:
     text: str
 
 
-async def check_all(settings: Settings) -> list[Finding]:
-    """Try all that a start needs but to serve: nothing is sent to anybody."""
+async def check_all(settings: Settings, *, is_offline: bool = False) -> list[Finding]:
+    """Try all that a start needs but to serve: nothing is sent to anybody.
+
+    Each model is asked for one word; unless `is_offline`, then nobody on the network is asked.
+    """
     checks: list[tuple[str, Callable[[Settings], Awaitable[str]]]] = [
         ("agent", _agent),
         ("data folder", _data_folder),
-        ("model", _model),
     ]
+    if settings.http.port is not None:
+        checks.append(("http port", _http_port))
+    if not is_offline:
+        checks += [("model", partial(_model, model)) for model in _models(settings)]
     if settings.telegram.token is not None:
-        checks.append(("telegram", _telegram))
+        checks.append(("telegram", _telegram_offline if is_offline else _telegram))
     if has_console(settings):
         checks.append(("console", _console))
     return [await _tried(name, check, settings) for name, check in checks]
@@ -43,7 +57,10 @@ async def _tried(
     name: str, check: Callable[[Settings], Awaitable[str]], settings: Settings
 ) -> Finding:
     try:
-        return Finding(name, True, await check(settings))
+        async with asyncio.timeout(PATIENCE_S):
+            return Finding(name, True, await check(settings))
+    except TimeoutError:
+        return Finding(name, False, f"No answer within {PATIENCE_S:g} s.")
     except (GatewayError, AdapterError) as error:
         return Finding(name, False, str(error))
 
@@ -65,19 +82,66 @@ async def _data_folder(settings: Settings) -> str:
     return str(settings.data_dir)
 
 
-async def _model(settings: Settings) -> str:
-    models = [settings.model, *settings.fallbacks, *settings.models]
+def _models(settings: Settings) -> list[ModelSettings]:
+    """Every model that the settings name, each once."""
+    found = [settings.model, *settings.fallbacks, *settings.models]
     if settings.compress_model is not None:
-        models.append(settings.compress_model)
-    for model in models:
-        await make_provider(model).close()
-    return f"{', '.join(f'{model.label} ({model.provider})' for model in models)}; not called"
+        found.append(settings.compress_model)
+    return list(dict.fromkeys(found))
+
+
+async def _model(model: ModelSettings, _: Settings) -> str:
+    quick = model.model_copy(
+        update={
+            "tries": 1,
+            "connect_timeout_s": min(model.connect_timeout_s, CONNECT_S),
+            "idle_timeout_s": min(model.idle_timeout_s, PATIENCE_S),
+        }
+    )
+    provider = make_provider(quick)
+    began = time.monotonic()
+    try:
+        await provider.complete({"model": model.name, "messages": QUESTION}, lambda _: None)
+    except ModelError as error:
+        detail = f" [{error.detail[:DETAIL_CHARS]}]" if error.detail else ""
+        raise StartupError(f"{model.label}: {error.message}{detail}") from error
+    finally:
+        await provider.close()
+    return f"{model.label} ({model.provider}) answered in {time.monotonic() - began:.1f} s"
+
+
+async def _http_port(settings: Settings) -> str:
+    host, port = settings.http.host, settings.http.port
+    try:
+        server = await asyncio.start_server(lambda *_: None, host, port)
+    except OSError as error:
+        raise StartupError(
+            f"{host}:{port} can't be opened: {error.strerror}. Choose another http.port or "
+            "http.host, or stop the gateway that has it."
+        ) from error
+    server.close()
+    await server.wait_closed()
+    return f"{host}:{port} is free"
 
 
 async def _telegram(settings: Settings) -> str:
-    name = await telegram_name(settings.telegram)
-    return f"@{name}; {allowed_by(settings)['telegram']} may talk"
+    try:
+        name = await telegram_name(settings.telegram)
+    except Unreachable as error:
+        raise StartupError(f"Telegram can't be reached. [{error}]") from error
+    return f"@{name}; {_who(settings, 'telegram')}"
+
+
+async def _telegram_offline(settings: Settings) -> str:
+    return f"not asked; {_who(settings, 'telegram')}"
+
+
+def _who(settings: Settings, platform: str) -> str:
+    allowed = allowed_by(settings)[platform]
+    is_empty = not allowed.is_local and not allowed.users and not allowed.groups
+    cure = ": put your numeric id into telegram.allowed_users" if is_empty else ""
+    return f"{allowed} may talk{cure}"
 
 
 async def _console(settings: Settings) -> str:
-    return f"{allowed_by(settings)['console']} may talk"
+    return _who(settings, "console")

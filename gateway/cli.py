@@ -19,8 +19,10 @@ import typer
 import config
 from adapters.base import AdapterError
 from agent_core import __version__
+from config.schema import schema_text
 from config.settings import Settings
-from gateway import agent_command, app, logs
+from gateway import agent_command, app, init_command, logs
+from gateway.asking import Asker
 from gateway.checking import check_all
 from gateway.errors import GatewayError
 from gateway.log_file import log_file
@@ -65,19 +67,60 @@ def run(
 
 @cli.command()
 def check(
-    *, config_file: Config = None, data_dir: DataDir = None, dev: Dev = False, debug: Debug = False
+    *,
+    config_file: Config = None,
+    data_dir: DataDir = None,
+    dev: Dev = False,
+    debug: Debug = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask neither the models nor the platforms.")
+    ] = False,
 ) -> None:
-    """Say whether a gateway could start, and who might talk to it."""
+    """Try whether a gateway could start, models and tokens included; say who might talk to it."""
     with _plain_errors(debug):
         settings = _settings(config_file, data_dir, dev)
         logs.set_up(settings, "debug" if debug else "error")
         found = config.find(config_file, Path.cwd())
         typer.echo(f"ok    configuration  {found or 'none: the defaults'}")
         is_sound = True
-        for finding in asyncio.run(check_all(settings)):
+        for finding in asyncio.run(check_all(settings, is_offline=offline)):
             typer.echo(f"{'ok   ' if finding.is_ok else 'ERROR'} {finding.name:<14} {finding.text}")
             is_sound = is_sound and finding.is_ok
         raise typer.Exit(0 if is_sound else 1)
+
+
+@cli.command()
+def init(
+    *,
+    config_file: Config = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "--defaults", "-y", help="Ask nothing; take the defaults.")
+    ] = False,
+) -> None:
+    """Write a first hermes.yaml, and a .env for the secrets, after a few questions."""
+    with _plain_errors(debug=False):
+        path = Path.cwd() / (config_file or config.FILE_NAME)
+        raise typer.Exit(init_command.run(path, Asker(takes_defaults=yes), os.environ))
+
+
+@cli.command(name="config")
+def show_config(
+    *,
+    config_file: Config = None,
+    print_: Annotated[bool, typer.Option("--print", help="Print all settings.")] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema for editors.")
+    ] = False,
+) -> None:
+    """Print the settings as they are in the end, defaults included and secrets hidden."""
+    with _plain_errors(debug=False):
+        if schema:
+            typer.echo(schema_text(), nl=False)
+            return
+        if not print_:
+            raise typer.BadParameter("say --print or --schema")
+        settings = config.load(config_file, environ=os.environ, cwd=Path.cwd())
+        typer.echo(config.dump(settings), nl=False)
 
 
 @cli.command()

@@ -15,8 +15,8 @@ from jsonschema import Draft7Validator
 import config
 from config import ConfigError, Settings
 from config.document import Mapping, Node, Sequence, parse
-from config.reference import EXAMPLE, schema_text
-from config.schema import FILE, schema
+from config.reference import EXAMPLE
+from config.schema import FILE, schema, schema_text
 from config.settings import Section
 from tests.config.test_properties import all_settings
 from tests.config.test_reference import COMMENTED_OUT

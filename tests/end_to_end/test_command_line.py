@@ -1,10 +1,12 @@
 """What the command line says when something is not as it should be."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.process import finished
+from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
 
 
@@ -38,6 +40,72 @@ async def test_check_shows_all_faults_at_once(tmp_path: Path, telegram: FakeTele
     faults = [line for line in run.stdout.splitlines() if line.startswith("ERROR")]
     assert len(faults) == 2
     assert "123:wrong" not in run.stdout + run.stderr
+
+
+def model_settings(model: ModelServer, name: str = "fake-model", key: str = KEY) -> str:
+    return f"  provider: openai\n  name: {name}\n  base_url: {model.base_url}\n  api_key: {key}\n"
+
+
+async def test_check_asks_each_model_for_one_word(tmp_path: Path, model: ModelServer) -> None:
+    (tmp_path / "hermes.yaml").write_text(
+        f"model:\n{model_settings(model)}fallbacks:\n-\n{model_settings(model, 'other')}"
+    )
+    model.enqueue(text="ready")
+    model.enqueue(status=500, body={"error": {"message": "out of order"}})
+    run = await finished("check", "--dev", cwd=tmp_path)
+    assert run.code == 1
+    first, second = (line for line in run.stdout.splitlines() if line[6:].startswith("model"))
+    assert first.startswith("ok    model          fake-model (openai) answered in")
+    assert second.startswith("ERROR model          other: ")
+    assert len(model.requests) == 2
+
+
+async def test_check_says_that_a_key_is_wrong_and_not_which_it_is(
+    tmp_path: Path, model: ModelServer
+) -> None:
+    (tmp_path / "hermes.yaml").write_text(f"model:\n{model_settings(model, key='sk-wrong-key')}")
+    run = await finished("check", "--dev", cwd=tmp_path)
+    assert run.code == 1
+    (fault,) = (line for line in run.stdout.splitlines() if line.startswith("ERROR"))
+    assert "key" in fault
+    assert "sk-wrong-key" not in run.stdout + run.stderr
+
+
+async def test_check_can_leave_the_network_alone(
+    tmp_path: Path, model: ModelServer, telegram: FakeTelegram
+) -> None:
+    (tmp_path / "hermes.yaml").write_text(
+        f"telegram:\n  token: {telegram.token}\n  base_url: {telegram.base_url}\n"
+        f"model:\n{model_settings(model)}"
+    )
+    run = await finished("check", "--dev", "--offline", cwd=tmp_path)
+    assert run.code == 0
+    assert "nobody yet may talk: put your numeric id into telegram.allowed_users" in run.stdout
+    assert model.requests == []
+    assert telegram.calls_of("getMe") == []
+
+
+async def test_check_tries_the_http_port(tmp_path: Path, model: ModelServer) -> None:
+    port = model.base_url.removesuffix("/v1").rpartition(":")[2]
+    (tmp_path / "hermes.yaml").write_text(f"http: {{port: {port}}}\n")
+    run = await finished("check", "--dev", cwd=tmp_path)
+    assert run.code == 1
+    assert f"127.0.0.1:{port} can't be opened" in run.stdout
+
+
+async def test_the_settings_are_printed_with_their_secrets_hidden(tmp_path: Path) -> None:
+    (tmp_path / "hermes.yaml").write_text("telegram: {token: '${T}', allowed_users: [42]}\n")
+    (tmp_path / ".env").write_text("T=123:secret-token\n")
+    run = await finished("config", "--print", cwd=tmp_path)
+    assert run.code == 0
+    assert "token: (hidden)" in run.stdout
+    assert "- 42" in run.stdout
+    assert "secret-token" not in run.stdout + run.stderr
+
+
+async def test_the_schema_is_printed_for_editors(tmp_path: Path) -> None:
+    run = await finished("config", "--schema", cwd=tmp_path)
+    assert json.loads(run.stdout)["properties"]["telegram"]["properties"]["token"]
 
 
 @pytest.mark.parametrize("command", ["run", "check"])

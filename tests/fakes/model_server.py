@@ -83,6 +83,7 @@ class ModelServer:
     ) -> None:
         self.requests: list[Received] = []
         self.connections = 0
+        self.models = ["fake-model"]
         self._api_key = api_key
         self._responder = responder
         self._scripts: deque[Script] = deque()
@@ -94,11 +95,16 @@ class ModelServer:
         """Listen on 127.0.0.1; port 0 is any free one. Sets `base_url`."""
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_post("/v1/chat/completions", self._complete)
+        app.router.add_get("/v1/models", self._list_models)
         # The handler is cancelled when the client goes away: that is how we notice.
         self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", port).start()
         self.base_url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
+
+    async def _list_models(self, _: web.Request) -> web.Response:
+        models = [{"id": name, "object": "model"} for name in self.models]
+        return web.json_response({"object": "list", "data": models})
 
     async def stop(self) -> None:
         """Close all connections."""
