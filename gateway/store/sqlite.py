@@ -12,13 +12,17 @@ from typing import Self
 
 import aiosqlite
 
+from gateway.store import history_sql
 from gateway.store.base import MemoryKind, Message, Session
 from gateway.store.connection import Database
-from gateway.store.errors import StoreDamaged, StoreError
-from gateway.store.rows import from_row, storable, to_row
+from gateway.store.errors import StoreDamaged
+from gateway.store.rows import from_row, storable
 from gateway.store.session_ids import new_session_id
 from gateway.store.sqlite_model_choices import SqliteModelChoices
+from gateway.store.sqlite_search import SqliteSearch
+from gateway.store.sqlite_sessions import SqliteSessions
 from gateway.store.sqlite_usage import SqliteUsage
+from gateway.store.times import timestamp
 
 FILE_NAME = "hermes.db"
 
@@ -37,6 +41,8 @@ class SqliteStore:
         self.usage = SqliteUsage(database, now)
         self.model_choices = SqliteModelChoices(database)
         self._pruned_at = datetime.min.replace(tzinfo=UTC)
+        self.sessions = SqliteSessions(database, now)
+        self.search = SqliteSearch(database)
 
     @classmethod
     async def open(cls, path: Path, *, now: Callable[[], datetime]) -> Self:
@@ -69,7 +75,7 @@ class SqliteStore:
     async def _prune(self, connection: aiosqlite.Connection) -> None:
         now = self._now()
         await connection.execute(
-            "DELETE FROM events WHERE seen_at < ?", (_timestamp(now - KEEP_EVENTS),)
+            "DELETE FROM events WHERE seen_at < ?", (timestamp(now - KEEP_EVENTS),)
         )
         self._pruned_at = now
 
@@ -87,20 +93,23 @@ class SqliteStore:
     async def begin_session(self, chat: str, reason: str) -> Session:
         """End the open session, for `reason`, and begin another."""
         async with self._database.writing() as connection:
-            now = self._timestamp()
-            await connection.execute(
-                "UPDATE sessions SET ended_at = ?, end_reason = ?, updated_at = ? "
-                "WHERE chat = ? AND ended_at IS NULL",
-                (now, storable(reason), now, storable(chat)),
+            ended = await connection.execute_fetchall(
+                "UPDATE sessions SET ended_at = ?, end_reason = ? "
+                "WHERE chat = ? AND ended_at IS NULL RETURNING id",
+                (self._timestamp(), storable(reason), storable(chat)),
             )
-            return await self._insert_session(connection, storable(chat))
+            parent = next((id_ for (id_,) in ended), None)
+            return await self._insert_session(connection, storable(chat), parent)
 
-    async def _insert_session(self, connection: aiosqlite.Connection, chat: str) -> Session:
+    async def _insert_session(
+        self, connection: aiosqlite.Connection, chat: str, parent: str | None = None
+    ) -> Session:
         now = self._now()
-        session = Session(new_session_id(now), chat, _timestamp(now))
+        session = Session(new_session_id(now), chat, timestamp(now))
         await connection.execute(
-            "INSERT INTO sessions (id, chat, started_at, updated_at) VALUES (?, ?, ?, ?)",
-            (session.id, chat, session.started_at, session.started_at),
+            "INSERT INTO sessions (id, chat, started_at, updated_at, parent) "
+            "VALUES (?, ?, ?, ?, ?)",
+            (session.id, chat, session.started_at, session.started_at, parent),
         )
         return session
 
@@ -110,12 +119,12 @@ class SqliteStore:
             # The left join gives one empty row for a session without messages, none for no session.
             rows = await connection.execute_fetchall(
                 "SELECT message FROM sessions LEFT JOIN messages ON session_id = sessions.id "
-                "WHERE sessions.id = ? ORDER BY position",
+                "AND position IS NOT NULL WHERE sessions.id = ? ORDER BY position",
                 (storable(session_id),),
             )
         written = [message for (message,) in rows]
         if not written:
-            raise _no_session(session_id)
+            raise history_sql.no_session(session_id)
         try:
             return [from_row(message) for message in written if message is not None]
         except (ValueError, TypeError) as error:
@@ -123,56 +132,18 @@ class SqliteStore:
 
     async def append_messages(self, session_id: str, messages: Sequence[Message]) -> None:
         """Add to the end of a history."""
-        async with self._database.writing() as connection:
-            await self._touch(connection, session_id)
-            ((length,),) = await connection.execute_fetchall(
-                "SELECT coalesce(max(position) + 1, 0) FROM messages WHERE session_id = ?",
-                (session_id,),
-            )
-            await self._insert_messages(connection, session_id, length, messages)
+        now = self._timestamp()
+        await self._database.run(lambda c: history_sql.append(c, session_id, messages, now))
 
     async def replace_messages(self, session_id: str, messages: Sequence[Message]) -> None:
         """Put another history in the place of the stored one."""
-        async with self._database.writing() as connection:
-            await self._touch(connection, session_id)
-            await connection.execute("DELETE FROM messages WHERE session_id = ?", (session_id,))
-            await self._insert_messages(connection, session_id, 0, messages)
+        now = self._timestamp()
+        await self._database.run(lambda c: history_sql.replace(c, session_id, messages, now))
 
     async def truncate_messages(self, session_id: str, length: int) -> None:
         """Keep the first `length` messages, 0 or more; all, if there are fewer."""
-        if length < 0:
-            raise StoreError(f"A history can't be cut to {length} messages.")
-        async with self._database.writing() as connection:
-            await self._touch(connection, session_id)
-            await connection.execute(
-                "DELETE FROM messages WHERE session_id = ? AND position >= ?", (session_id, length)
-            )
-
-    async def _insert_messages(
-        self,
-        connection: aiosqlite.Connection,
-        session_id: str,
-        position: int,
-        messages: Sequence[Message],
-    ) -> None:
         now = self._timestamp()
-        rows = [to_row(message) for message in messages]
-        await connection.executemany(
-            "INSERT INTO messages (session_id, position, role, text, message, created_at) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (session_id, position + index, row.role, row.text, row.message, now)
-                for index, row in enumerate(rows)
-            ],
-        )
-
-    async def _touch(self, connection: aiosqlite.Connection, session_id: str) -> None:
-        cursor = await connection.execute(
-            "UPDATE sessions SET updated_at = ? WHERE id = ?",
-            (self._timestamp(), storable(session_id)),
-        )
-        if cursor.rowcount == 0:
-            raise _no_session(session_id)
+        await self._database.run(lambda c: history_sql.truncate(c, session_id, length, now))
 
     async def memory(self, kind: MemoryKind, owner: str) -> str:
         """A memory text; empty if nothing was ever stored."""
@@ -184,14 +155,8 @@ class SqliteStore:
 
     async def set_memory(self, kind: MemoryKind, owner: str, text: str) -> None:
         """Store a memory text."""
-        async with self._database.writing() as connection:
-            now = self._timestamp()
-            await connection.execute(
-                "INSERT INTO memories (kind, owner, text, created_at, updated_at) "
-                "VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind, owner) DO UPDATE "
-                "SET text = excluded.text, updated_at = excluded.updated_at",
-                (kind, storable(owner), storable(text), now, now),
-            )
+        now = self._timestamp()
+        await self._database.run(lambda c: history_sql.set_memory(c, kind, owner, text, now))
 
     async def close(self) -> None:
         """Write everything and let go of the file. Closing twice is fine."""
@@ -209,13 +174,4 @@ class SqliteStore:
         await self.close()
 
     def _timestamp(self) -> str:
-        return _timestamp(self._now())
-
-
-def _timestamp(moment: datetime) -> str:
-    """ISO 8601, UTC, always of the same width."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _no_session(session_id: str) -> StoreError:
-    return StoreError(f"There is no session {session_id}.")
+        return timestamp(self._now())

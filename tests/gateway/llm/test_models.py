@@ -84,8 +84,8 @@ def rows(tmp_path: Path) -> Callable[[], Any]:
     async def read() -> list[tuple[Any, ...]]:
         async with aiosqlite.connect(tmp_path / FILE_NAME) as connection:
             found = await connection.execute_fetchall(
-                    "SELECT provider, model, purpose, prompt_tokens, completion_tokens, outcome "
-                    "FROM model_calls ORDER BY id"
+                "SELECT provider, model, purpose, prompt_tokens, completion_tokens, outcome "
+                "FROM model_calls ORDER BY id"
             )
             return [tuple(row) for row in found]
 
