@@ -30,7 +30,7 @@ from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
-from gateway.operations.measured import MeasuredProvider
+from gateway.operations.measured import MeasuredProvider, MeasuredUsage
 from gateway.operations.watch import Watch, watching
 from gateway.platforms import console_among, make_adapters
 from gateway.router import Router
@@ -80,7 +80,7 @@ async def run(settings: Settings, report: Report) -> int:
         watch.agents(pool)
         models = Models(
             settings,
-            usage=store.usage,
+            usage=MeasuredUsage(store.usage, watch.metrics),
             choices=store.model_choices,
             clock=local_time,
             make=lambda model: MeasuredProvider(make_provider(model), watch.metrics),

@@ -4,10 +4,11 @@ This class takes everything and keeps nothing; it serves wherever nobody asks fo
 `operations/prometheus.py` has the one that counts. Made by the composition root and handed in.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 from gateway.runtime.pool import PoolStats
+from gateway.store.usage import ModelCall
 
 Phase = Literal["queue", "wake", "step", "first_token", "model", "delivery"]
 """Where a turn's time goes:
@@ -30,11 +31,14 @@ class Metrics:
     def turn_ended(self, outcome: str, seconds: float) -> None:
         """A turn is over: the reason of its `done`, or `failed`; since the message was taken."""
 
-    def model_answered(self, provider: str, usage: Mapping[str, Any]) -> None:
-        """A model call brought an answer; `usage` is that of a chat completion, or empty."""
+    def model_answered(self, provider: str) -> None:
+        """A model call brought an answer."""
 
     def model_failed(self, provider: str, code: str) -> None:
         """A model call failed for good, with a code of `llm.errors`, or `cancelled`."""
+
+    def model_used(self, call: ModelCall) -> None:
+        """A call is in the ledger, with its tokens and what it cost."""
 
     def delivered(self, platform: str, outcome: str) -> None:
         """A text was delivered, or was not: an outcome of `delivery.persistence`."""

@@ -1,4 +1,4 @@
-"""A provider that notes what its calls take and how they end. Wraps any other."""
+"""A provider, and a ledger of model calls, that note what passes through. They wrap any other."""
 
 import asyncio
 import time
@@ -6,6 +6,7 @@ import time
 from gateway.llm.errors import ModelError
 from gateway.llm.provider import ChatCompletion, ChatRequest, Provider, TextSink
 from gateway.metrics import Metrics
+from gateway.store.usage import ModelCall, UsageStore
 
 
 class MeasuredProvider:
@@ -38,9 +39,24 @@ class MeasuredProvider:
         ended = time.perf_counter()
         self._metrics.took("first_token", (first or ended) - started)
         self._metrics.took("model", ended - started)
-        self._metrics.model_answered(self.name, completion.get("usage") or {})
+        self._metrics.model_answered(self.name)
         return completion
 
     async def close(self) -> None:
         """Close the provider."""
         await self._provider.close()
+
+
+class MeasuredUsage:
+    """A `UsageStore`: what it keeps is the other's business."""
+
+    def __init__(self, usage: UsageStore, metrics: Metrics) -> None:
+        self.usage = usage.usage
+        self.usage_by_model = usage.usage_by_model
+        self._usage = usage
+        self._metrics = metrics
+
+    async def record(self, call: ModelCall) -> None:
+        """Add a row, and count it: the money is spent even if the row can't be written."""
+        self._metrics.model_used(call)
+        await self._usage.record(call)

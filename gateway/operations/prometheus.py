@@ -5,8 +5,7 @@ Imported only where the HTTP port is on: the client library takes a tenth of a s
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
@@ -19,6 +18,7 @@ from gateway.metrics import Metrics, Phase
 from gateway.operations import table
 from gateway.operations.table import Metric
 from gateway.runtime.pool import PoolStats
+from gateway.store.usage import ModelCall
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
@@ -33,6 +33,7 @@ class PrometheusMetrics(Metrics):
         self._phases = self._histogram(table.PHASE_SECONDS)
         self._model_calls = self._counter(table.MODEL_CALLS)
         self._tokens = self._counter(table.MODEL_TOKENS)
+        self._cost = self._counter(table.MODEL_COST)
         self._deliveries = self._counter(table.DELIVERIES)
         self._lag = self._histogram(table.LOOP_LAG)
         self._present = _Present()
@@ -55,11 +56,19 @@ class PrometheusMetrics(Metrics):
         self._turns.labels(outcome).inc()
         self._turn_seconds.observe(seconds)
 
-    def model_answered(self, provider: str, usage: Mapping[str, Any]) -> None:
+    def model_answered(self, provider: str) -> None:
         """See `Metrics`."""
         self._model_calls.labels(provider, "answered").inc()
-        for kind, count in token_counts(usage).items():
-            self._tokens.labels(provider, kind).inc(count)
+
+    def model_used(self, call: ModelCall) -> None:
+        """See `Metrics`."""
+        for kind, count in (
+            ("input", call.prompt_tokens),
+            ("cached", call.cached_tokens),
+            ("output", call.completion_tokens),
+        ):
+            self._tokens.labels(call.provider, call.model, kind).inc(count)
+        self._cost.labels(call.provider, call.model).inc(call.cost)
 
     def model_failed(self, provider: str, code: str) -> None:
         """See `Metrics`."""
@@ -138,14 +147,3 @@ def _family(metric: Metric, values: Iterable[tuple[tuple[str, ...], float]]) -> 
     for labels, value in values:
         family.add_metric(labels, value)
     return family
-
-
-def token_counts(usage: Mapping[str, Any]) -> dict[str, int]:
-    """The counts in the `usage` of a chat completion; what is missing or absurd is left out."""
-    details = usage.get("prompt_tokens_details")
-    found = {
-        "input": usage.get("prompt_tokens"),
-        "cached": details.get("cached_tokens") if isinstance(details, Mapping) else None,
-        "output": usage.get("completion_tokens"),
-    }
-    return {kind: n for kind, n in found.items() if isinstance(n, int) and n > 0}

@@ -52,8 +52,14 @@ MODEL_CALLS = Metric(
 MODEL_TOKENS = Metric(
     "hermes_model_tokens_total",
     "counter",
-    "Tokens as the provider counts them: input (cached ones included), cached, output.",
-    ("provider", "kind"),
+    "Tokens, as the provider counts them if it does: input (cached ones included), cached, output.",
+    ("provider", "model", "kind"),
+)
+MODEL_COST = Metric(
+    "hermes_model_cost_total",
+    "counter",
+    "What calls cost by the prices in the settings; 0 where there are none.",
+    ("provider", "model"),
 )
 DELIVERIES = Metric(
     "hermes_deliveries_total",
@@ -98,6 +104,7 @@ METRICS: tuple[Metric, ...] = (
     PHASE_SECONDS,
     MODEL_CALLS,
     MODEL_TOKENS,
+    MODEL_COST,
     DELIVERIES,
     BUSY_CHATS,
     WAITING_MESSAGES,

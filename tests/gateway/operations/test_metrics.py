@@ -1,6 +1,7 @@
 """What is counted, told in the text format, and explained in the docs."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ from prometheus_client.parser import text_string_to_metric_families
 from config.settings import ModelSettings
 from gateway.llm.errors import ModelError
 from gateway.llm.providers import make_provider
-from gateway.operations.measured import MeasuredProvider
-from gateway.operations.prometheus import PrometheusMetrics, token_counts
+from gateway.operations.measured import MeasuredProvider, MeasuredUsage
+from gateway.operations.prometheus import PrometheusMetrics
 from gateway.operations.reference import PAGE, page
 from gateway.operations.table import METRICS
 from gateway.runtime.pool import PoolStats
+from gateway.store.sqlite import FILE_NAME, SqliteStore
+from gateway.store.usage import ModelCall
 from tests.fakes.model_server import KEY, ModelServer
 
 REQUEST = {"messages": [{"role": "user", "content": "hi"}]}
@@ -128,21 +131,13 @@ def test_the_table_in_the_docs_is_up_to_date() -> None:
 async def test_an_answered_call_is_measured_with_its_tokens(
     model: ModelServer, provider: MeasuredProvider, metrics: PrometheusMetrics
 ) -> None:
-    usage = {
-        "prompt_tokens": 100,
-        "completion_tokens": 7,
-        "prompt_tokens_details": {"cached_tokens": 64},
-    }
-    model.enqueue(text="hello", usage=usage)
+    model.enqueue(text="hello")
     shown: list[str | None] = []
     completion = await provider.complete(REQUEST, shown.append)
     assert completion["choices"][0]["message"]["content"] == "hello"
     assert "".join(piece or "" for piece in shown) == "hello"
     found = await values(metrics)
     assert found["hermes_model_calls_total{outcome=answered,provider=openai}"] == 1
-    assert found["hermes_model_tokens_total{kind=input,provider=openai}"] == 100
-    assert found["hermes_model_tokens_total{kind=cached,provider=openai}"] == 64
-    assert found["hermes_model_tokens_total{kind=output,provider=openai}"] == 7
     assert (
         found["hermes_phase_seconds_sum{phase=first_token}"]
         <= found["hermes_phase_seconds_sum{phase=model}"]
@@ -160,16 +155,33 @@ async def test_a_failed_call_is_counted_under_its_code(
     assert "hermes_phase_seconds_count{phase=model}" not in found
 
 
-@pytest.mark.parametrize(
-    ("usage", "counts"),
-    [
-        ({}, {}),
-        ({"prompt_tokens": 3, "completion_tokens": 0}, {"input": 3}),
-        ({"prompt_tokens": "3", "completion_tokens": None, "prompt_tokens_details": []}, {}),
-        ({"prompt_tokens": -3, "completion_tokens": 2}, {"output": 2}),
-    ],
-)
-def test_what_a_server_says_of_tokens_may_be_anything(
-    usage: dict[str, object], counts: dict[str, int]
+async def test_what_calls_cost_is_counted_as_the_ledger_has_it(
+    metrics: PrometheusMetrics, tmp_path: Path
 ) -> None:
-    assert token_counts(usage) == counts
+    call = ModelCall(
+        day="2031-05-06",
+        chat="console",
+        person="console:local",
+        provider="openai",
+        model="m",
+        purpose="turn",
+        prompt_tokens=100,
+        cached_tokens=64,
+        completion_tokens=7,
+        reasoning_tokens=0,
+        cost=0.25,
+        outcome="ok",
+    )
+    async with await SqliteStore.open(
+        tmp_path / FILE_NAME, now=lambda: datetime(2031, 5, 6, tzinfo=UTC)
+    ) as store:
+        ledger = MeasuredUsage(store.usage, metrics)
+        await ledger.record(call)
+        await ledger.record(call)
+        assert (await ledger.usage("chat", "console")).cost == 0.5
+        assert [name for name, _ in await ledger.usage_by_model("console")] == ["m"]
+    found = await values(metrics)
+    assert found["hermes_model_tokens_total{kind=input,model=m,provider=openai}"] == 200
+    assert found["hermes_model_tokens_total{kind=cached,model=m,provider=openai}"] == 128
+    assert found["hermes_model_tokens_total{kind=output,model=m,provider=openai}"] == 14
+    assert found["hermes_model_cost_total{model=m,provider=openai}"] == 0.5
