@@ -6,6 +6,7 @@ becomes these classes is the business of `config.loading`. Durations are in seco
 `_s`; sizes in memory end in `_mb` (MiB).
 """
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -58,10 +59,19 @@ def _is_file_name(name: str) -> str:
     return name
 
 
+def _is_time_of_day(text: str) -> str:
+    if re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", text, re.ASCII) is None:
+        raise PydanticCustomError(
+            SENTENCE, 'must be a time of day in quotes, like "04:00" or "16:30".'
+        )
+    return text
+
+
 NumericId = Annotated[int, Field(strict=True)]
 Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_is_one_word)]
 Address = Annotated[HttpUrl, AfterValidator(_has_no_password)]
 Folder = Annotated[Path, AfterValidator(_is_possible_path)]
+TimeOfDay = Annotated[str, AfterValidator(_is_time_of_day)]
 Word = Annotated[str, Field(min_length=1)]
 FileName = Annotated[str, Field(min_length=1), AfterValidator(_is_file_name)]
 
@@ -248,6 +258,21 @@ class ChatSettings(Section):
     )
 
 
+class SessionSettings(Section):
+    """When a conversation ends by itself. `/resume` goes on with it all the same."""
+
+    reset: Literal["never", "idle", "daily"] = Field(
+        default="never",
+        description="`idle`: when nothing was said for `idle_hours`. `daily`: at `daily_at`.",
+    )
+    idle_hours: PositiveFloat = Field(
+        default=24, description="Hours of silence after which a new conversation begins."
+    )
+    daily_at: TimeOfDay = Field(
+        default="04:00", description="The time of day at which a new conversation begins."
+    )
+
+
 class ConsoleSettings(Section):
     """The chat in the terminal."""
 
@@ -344,7 +369,13 @@ class Settings(Section):
     budgets: BudgetSettings = BudgetSettings()
     agent: AgentSettings = AgentSettings()
     runtime: RuntimeSettings = RuntimeSettings()
+    timezone: Word | None = Field(
+        default=None,
+        description="The time zone that people here live in, like `Europe/Zurich`. Unset: the "
+        "machine's.",
+    )
     chats: ChatSettings = ChatSettings()
+    sessions: SessionSettings = SessionSettings()
     console: ConsoleSettings = ConsoleSettings()
     telegram: TelegramSettings = TelegramSettings()
     logging: LoggingSettings = LoggingSettings()

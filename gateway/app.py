@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
+from datetime import datetime
 from functools import partial
 
 import structlog
@@ -19,7 +20,7 @@ from agent_core import __version__
 from config.settings import Settings
 from gateway.access import Allowed, allowed_by
 from gateway.chats.directory import Chats
-from gateway.chats.host import Host, local_time
+from gateway.chats.host import Host
 from gateway.chats.questions import Questions
 from gateway.commands.chat import chat_commands
 from gateway.commands.history import history_commands
@@ -33,6 +34,7 @@ from gateway.lock import lock_data_dir
 from gateway.operations.measured import MeasuredProvider, MeasuredUsage
 from gateway.operations.watch import Watch, watching
 from gateway.platforms import console_among, make_adapters
+from gateway.reset import policy_of
 from gateway.router import Router
 from gateway.runtime.base import Runtime
 from gateway.runtime.capacity import Capacity
@@ -41,6 +43,7 @@ from gateway.runtime.native import NativeRuntime
 from gateway.runtime.pool import AgentPool
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.toolbox import Toolbox
+from gateway.zone import load_zone
 
 SHUTDOWN_GRACE_S = 5.0
 SLOW_START_S = 1.0
@@ -61,7 +64,9 @@ async def run(settings: Settings, report: Report) -> int:
         lock = await asyncio.to_thread(lock_data_dir, settings.data_dir)
         stack.push_async_callback(asyncio.to_thread, lock.release)
         watch = await stack.enter_async_context(watching(settings.http, os.environ))
-        store = await SqliteStore.open(settings.data_dir / FILE_NAME, now=local_time)
+        zone = await asyncio.to_thread(load_zone, settings.timezone)
+        clock = partial(datetime.now, zone)
+        store = await SqliteStore.open(settings.data_dir / FILE_NAME, now=clock)
         stack.push_async_callback(store.close)
         watch.store(store)
         starting = asyncio.create_task(asyncio.to_thread(make_runtime, settings))
@@ -82,7 +87,7 @@ async def run(settings: Settings, report: Report) -> int:
             settings,
             usage=MeasuredUsage(store.usage, watch.metrics),
             choices=store.model_choices,
-            clock=local_time,
+            clock=clock,
             make=lambda model: MeasuredProvider(make_provider(model), watch.metrics),
         )
         stack.push_async_callback(models.close)
@@ -91,6 +96,8 @@ async def run(settings: Settings, report: Report) -> int:
         host = Host(
             settings=settings,
             store=store,
+            sessions=store.sessions,
+            search=store.search,
             pool=pool,
             models=models,
             adapters=adapters,
@@ -99,6 +106,8 @@ async def run(settings: Settings, report: Report) -> int:
             delivery=DeliverySettings(
                 settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
             ),
+            clock=clock,
+            reset_policy=policy_of(settings.sessions, zone),
             metrics=watch.metrics,
         )
         chats = await stack.enter_async_context(Chats(host))

@@ -10,8 +10,11 @@ from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.metrics import Metrics
+from gateway.reset import Policy
 from gateway.runtime.pool import AgentPool
 from gateway.store.base import Store
+from gateway.store.search import SearchStore
+from gateway.store.sessions import SessionStore
 from gateway.tools.toolbox import Toolbox
 
 Clock = Callable[[], datetime]
@@ -29,6 +32,8 @@ class Host:
 
     settings: Settings
     store: Store
+    sessions: SessionStore
+    search: SearchStore
     pool: AgentPool
     models: Models
     adapters: Mapping[str, Adapter]
@@ -36,4 +41,5 @@ class Host:
     toolbox: Toolbox
     delivery: DeliverySettings
     clock: Clock = local_time
+    reset_policy: Policy | None = None
     metrics: Metrics = field(default_factory=Metrics)

@@ -15,6 +15,7 @@ import structlog
 from adapters.base import Inbound
 from agent_core.wire import encode, parse_line
 from gateway.chats.apologies import AgentMisbehaved, apology
+from gateway.chats.arrival import arrive
 from gateway.chats.effects import Effects
 from gateway.chats.host import Host
 from gateway.chats.messages import Beginning, Line, init_message, user_message
@@ -75,6 +76,7 @@ class Turn:
 
     async def _converse(self, effects: Effects, records: Records) -> None:
         begun = time.perf_counter()
+        await arrive(self._host, self._message)
         await records.open()
         async with self._host.pool.lease(self._chat, partial(self._wake, records)) as agent:
             self._host.metrics.took("wake", time.perf_counter() - begun)

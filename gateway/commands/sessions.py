@@ -1,32 +1,168 @@
-"""Commands about the chat's session: what it is, and how full."""
+"""Commands about the chat's sessions: the open one, those of the past, and what was said in them.
 
+A session of the past is continued by opening it again; the one that was open ends. That happens
+between turns, and the agent is let go: the next one wakes with the other history.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+
+from adapters.base import Address, ChatKind, Sender
 from agent_core.tokens import estimate_messages
+from gateway.chats.apologies import RESTARTING, TOO_MUCH_WAITS
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.commands.command import Call, Command
-from gateway.sessions import session_key
+from gateway.sessions import person_key, session_key
+from gateway.store.search import Found, snippet, terms_of
+from gateway.store.sessions import SessionInfo
+from gateway.titles import clean_title, escaped, title_of
+
+MAX_LISTED = 10
+MAX_FOUND = 8
+ID_CHARS = 8
+_SPEAKERS = {"assistant": "me", "tool": "a tool"}
 
 
 def session_commands(chats: Chats, host: Host) -> list[Command]:
-    """/status."""
+    """/status, /title, /sessions, /resume and /search."""
+
+    async def opened(call: Call) -> SessionInfo:
+        session = await host.store.current_session(session_key(call.message.address))
+        return await host.sessions.info(session.id)
 
     async def status(call: Call) -> str:
         key = session_key(call.message.address)
-        session = await host.store.current_session(key)
-        history = await host.store.history(session.id)
+        session = await opened(call)
         model = await host.models.of_chat(key)
-        is_answering, waiting = chats.activity(key)
-        tokens = estimate_messages(history)
+        tokens = estimate_messages(await host.store.history(session.id))
+        began = shown_time(session.started_at, host.clock().tzinfo)
         rows = [
-            ("session", f"{session.id[:8]}, since {session.started_at[:16].replace('T', ' ')}"),
+            ("session", f"{escaped(title_of(session))} ({short_id(session)}), since {began}"),
             ("model", f"{model.name} ({model.provider})"),
-            ("history", f"{len(history):,} messages"),
+            ("history", f"{session.messages:,} messages"),
             ("context", f"about {tokens:,} of {model.context_length:,} tokens"),
-            ("now", now_text(is_answering, waiting)),
+            ("now", now_text(*chats.activity(key))),
         ]
         return "\n".join(f"- {name}: {text}" for name, text in rows)
 
-    return [Command("status", "show what this conversation is and what I am doing", status)]
+    async def title(call: Call) -> str:
+        session = await opened(call)
+        wanted = clean_title(call.arguments)
+        if not wanted:
+            name = escaped(title_of(session))
+            return f"This conversation is called “{name}”. `/title TEXT` renames it."
+        await host.sessions.set_title(session.id, wanted)
+        return f"This conversation is now called “{escaped(wanted)}”."
+
+    async def sessions(call: Call) -> str:
+        recent = await host.sessions.recent(session_key(call.message.address), MAX_LISTED)
+        return listing(recent, host.clock().tzinfo)
+
+    async def resume(call: Call) -> str | None:
+        address = call.message.address
+        key = session_key(address)
+        recent = await host.sessions.recent(key, 1_000)
+        wanted = pick(recent, call.arguments)
+        if wanted is None:
+            return "There is no such conversation. /sessions lists them, `/resume 2` takes one."
+        if wanted.ended_at is None:
+            return "That is the conversation that we are having."
+
+        async def carry_out() -> str:
+            await host.sessions.reopen(wanted.id, "resumed another")
+            host.pool.drop(key)
+            name = escaped(title_of(wanted))
+            return f"We go on with “{name}”. What we had open is kept: see /sessions."
+
+        if chats.between(address, carry_out):
+            return None
+        return RESTARTING if chats.is_closing else TOO_MUCH_WAITS
+
+    async def search(call: Call) -> str:
+        terms = terms_of(call.arguments)
+        if not terms:
+            return 'What for? `/search cat "the red door"` finds what has all of it.'
+        address = call.message.address
+        own, *others = await searchable(host, address, call.message.sender)
+        found = await host.search.find(terms, [own], MAX_FOUND)
+        if others and len(found) < MAX_FOUND:
+            found += await host.search.find(terms, others, MAX_FOUND - len(found))
+        if not found:
+            return "I find nothing of that."
+        titles = {
+            id_: title_of(await host.sessions.info(id_))
+            for id_ in {one.session_id for one in found}
+        }
+        zone = host.clock().tzinfo
+        return "\n".join(row_of(one, titles[one.session_id], own, terms, zone) for one in found)
+
+    return [
+        Command("status", "show what this conversation is and what I am doing", status),
+        Command("title", "show or change what this conversation is called", title),
+        Command("sessions", "list the conversations that we had here", sessions),
+        Command(
+            "resume", "go on with the last conversation; /resume 3 with that of /sessions", resume
+        ),
+        Command("search", "find what was said; /search WORDS", search),
+    ]
+
+
+async def searchable(host: Host, address: Address, sender: Sender) -> list[str]:
+    """The chats that this person may search from here: this one, then those they were in.
+
+    In a group all can read the answer, so nothing but the group's own past is looked at.
+    """
+    own = session_key(address)
+    if address.kind is ChatKind.GROUP:
+        return [own]
+    theirs = await host.sessions.chats_of(person_key(address, sender))
+    return [own, *(chat for chat in theirs if chat != own)]
+
+
+def pick(recent: Sequence[SessionInfo], wanted: str) -> SessionInfo | None:
+    """The session that is meant: by its number in the list, its id, or the last that ended."""
+    if not wanted:
+        return next((session for session in recent if session.ended_at is not None), None)
+    if wanted.isascii() and wanted.isdecimal() and len(wanted) < ID_CHARS:
+        number = int(wanted)
+        return recent[number - 1] if 1 <= number <= len(recent) else None
+    meant = [s for s in recent if s.id == wanted.lower() or short_id(s) == wanted.lower()]
+    return meant[0] if len(meant) == 1 else None
+
+
+def listing(recent: Sequence[SessionInfo], zone: tzinfo | None) -> str:
+    """The sessions, numbered."""
+    rows = []
+    for number, session in enumerate(recent, start=1):
+        when = shown_time(session.updated_at, zone)
+        is_open = ", open now" if session.ended_at is None else ""
+        title = escaped(title_of(session))
+        rows.append(f"{number}. {title} ({when}, {short_id(session)}{is_open})")
+    if not rows:
+        return "We have not said anything here yet."
+    return "\n".join([*rows, "", "`/resume NUMBER` goes on with one."])
+
+
+def row_of(
+    found: Found, title: str, own_chat: str, terms: Sequence[str], zone: tzinfo | None
+) -> str:
+    """A line of what was found: when, in which session, who said it, and the words around."""
+    where = title if found.chat == own_chat else f"{title} (in another chat)"
+    speaker = _SPEAKERS.get(found.role, "you" if ":dm:" in found.chat else "the chat")
+    words = escaped(snippet(found.text, terms))
+    when = shown_time(found.created_at, zone)
+    return f"- {when}, {escaped(where)}, {speaker}: {words}"
+
+
+def shown_time(stored: str, zone: tzinfo | None) -> str:
+    """A stored time as people here read it."""
+    return f"{datetime.fromisoformat(stored).astimezone(zone):%Y-%m-%d %H:%M}"
+
+
+def short_id(session: SessionInfo) -> str:
+    """The part of an id that is unlike the others'."""
+    return session.id[-ID_CHARS:]
 
 
 def now_text(is_answering: bool, waiting: int) -> str:

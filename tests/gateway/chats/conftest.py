@@ -1,7 +1,7 @@
 """A gateway in small: the real parts, a platform in memory and a model server over HTTP."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 import structlog
 
-from config.settings import ChatSettings, LoggingSettings, ModelSettings, Settings, TelegramSettings
+from config.settings import (
+    ChatSettings,
+    LoggingSettings,
+    ModelSettings,
+    SessionSettings,
+    Settings,
+    TelegramSettings,
+)
 from gateway import logs
 from gateway.access import allowed_by
 from gateway.chats.directory import Chats
@@ -23,6 +30,7 @@ from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
+from gateway.reset import policy_of
 from gateway.router import Router
 from gateway.runtime.base import Runtime
 from gateway.runtime.native import NativeRuntime
@@ -63,6 +71,8 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         toolbox: Toolbox | None = None,
         runtime: Runtime | None = None,
         tries: int = 1,
+        clock: Callable[[], datetime] = lambda: NOON,
+        sessions: dict[str, Any] | None = None,
         **chat_settings: Any,
     ) -> AsyncIterator[SmallGateway]:
         settings = Settings(
@@ -80,12 +90,13 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             chats=ChatSettings.model_validate(
                 {"first_edit_chars": FIRST_EDIT_CHARS, **chat_settings}
             ),
+            sessions=SessionSettings.model_validate(sessions or {}),
             telegram=TelegramSettings(allowed_users=(1, 2), allowed_chats=(-100,)),
         )
         platform = FakePlatform()
         questions = Questions()
         async with AsyncExitStack() as stack:
-            store = await SqliteStore.open(tmp_path / FILE_NAME, now=lambda: NOON)
+            store = await SqliteStore.open(tmp_path / FILE_NAME, now=clock)
             stack.push_async_callback(store.close)
             pool = AgentPool(
                 runtime or NativeRuntime(),
@@ -94,20 +105,21 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 threads=2,
             )
             stack.push_async_callback(pool.close)
-            models = Models(
-                settings, usage=store.usage, choices=store.model_choices, clock=lambda: NOON
-            )
+            models = Models(settings, usage=store.usage, choices=store.model_choices, clock=clock)
             stack.push_async_callback(models.close)
             host = Host(
                 settings=settings,
                 store=store,
+                sessions=store.sessions,
+                search=store.search,
                 pool=pool,
                 models=models,
                 adapters={platform.name: platform},
                 questions=questions,
                 toolbox=toolbox or Toolbox(),
                 delivery=DeliverySettings(settings.chats.streaming, FIRST_EDIT_CHARS, (0, 0, 0)),
-                clock=lambda: NOON,
+                clock=clock,
+                reset_policy=policy_of(settings.sessions, UTC),
             )
             chats = await stack.enter_async_context(Chats(host))
             router = Router(
