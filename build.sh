@@ -95,7 +95,7 @@ case $command in
     build
     # `run` alone, or with options, serves; a word is another command: `./build.sh run check`.
     case ${1-} in "" | -*) set -- run "$@" ;; esac
-    exec "$venv/bin/hermes-gateway" "$@"
+    HERMES_COMMAND="./build.sh run" exec "$venv/bin/hermes-gateway" "$@"
     ;;
   build)
     setup run

@@ -14,7 +14,7 @@ from gateway.chats.host import local_time
 from gateway.errors import GatewayError, StartupError
 from gateway.llm.errors import ModelError
 from gateway.llm.providers import make_provider
-from gateway.lock import lock_data_dir
+from gateway.lock import DataFolderInUse, lock_data_dir
 from gateway.platforms import has_console, telegram_name
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 
@@ -76,9 +76,12 @@ async def _agent(settings: Settings) -> str:
 
 
 async def _data_folder(settings: Settings) -> str:
-    with await asyncio.to_thread(lock_data_dir, settings.data_dir):
-        store = await SqliteStore.open(settings.data_dir / FILE_NAME, now=local_time)
-        await store.close()
+    try:
+        with await asyncio.to_thread(lock_data_dir, settings.data_dir):
+            store = await SqliteStore.open(settings.data_dir / FILE_NAME, now=local_time)
+            await store.close()
+    except DataFolderInUse:
+        return f"{settings.data_dir}, in use by a gateway that runs"
     return str(settings.data_dir)
 
 
@@ -115,6 +118,8 @@ async def _http_port(settings: Settings) -> str:
     try:
         server = await asyncio.start_server(lambda *_: None, host, port)
     except OSError as error:
+        if await _is_running(settings):
+            return f"{host}:{port}, in use while a gateway runs"
         raise StartupError(
             f"{host}:{port} can't be opened: {error.strerror}. Choose another http.port or "
             "http.host, or stop the gateway that has it."
@@ -122,6 +127,14 @@ async def _http_port(settings: Settings) -> str:
     server.close()
     await server.wait_closed()
     return f"{host}:{port} is free"
+
+
+async def _is_running(settings: Settings) -> bool:
+    try:
+        (await asyncio.to_thread(lock_data_dir, settings.data_dir)).release()
+    except DataFolderInUse:
+        return True
+    return False
 
 
 async def _telegram(settings: Settings) -> str:

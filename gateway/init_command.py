@@ -18,6 +18,9 @@ from gateway.asking import Asker
 from gateway.errors import StartupError
 from gateway.store.private_files import FILE_MODE
 
+COMMAND_VARIABLE = "HERMES_COMMAND"
+"""What the person typed to get here, if it was not `hermes-gateway`: build.sh sets it."""
+
 TOKEN_VARIABLE = "TELEGRAM_BOT_TOKEN"  # noqa: S105 - a name
 OLLAMA = "127.0.0.1:11434"
 _LOCAL_PATIENCE_S = 1.0
@@ -176,7 +179,8 @@ def _closing(path: Path, answered: Written, environ: Mapping[str, str]) -> str:
             "Nobody may talk to the bot yet: write to it, and the log shows your id; put that into"
             " telegram.allowed_users."
         )
-    return "\n".join([*lines, "Next: hermes-gateway check, then hermes-gateway run."])
+    command = environ.get(COMMAND_VARIABLE, "hermes-gateway")
+    return "\n".join([*lines, f"Next: {command} check, then {command} run."])
 
 
 def _one_word(answer: str) -> str | None:

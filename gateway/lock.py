@@ -18,6 +18,10 @@ LOCK_NAME = "gateway.lock"
 PID_NAME = "gateway.pid"
 
 
+class DataFolderInUse(StartupError):
+    """Another gateway has it."""
+
+
 class DataLock:
     """A held lock. `release` it, or leave the `with`."""
 
@@ -54,7 +58,7 @@ def lock_data_dir(folder: Path) -> DataLock:
         lock = FileLock(folder / LOCK_NAME, mode=FILE_MODE, thread_local=False)
         lock.acquire(blocking=False)
     except Timeout:
-        raise StartupError(
+        raise DataFolderInUse(
             f"Another gateway{_process(pid_file)} is using the data folder {folder}. Stop it, or "
             "give this one a data_dir of its own."
         ) from None

@@ -9,7 +9,7 @@ import os
 import queue
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from logging.handlers import QueueHandler, QueueListener, RotatingFileHandler
 from pathlib import Path
@@ -41,12 +41,14 @@ class _PrivateFiles(RotatingFileHandler):
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         return os.fdopen(os.open(self.baseFilename, flags, FILE_MODE), "a", encoding="utf-8")
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - logging's
         if self._has_complained:
             return
         self._has_complained = True
         reason = getattr(sys.exc_info()[1], "strerror", None) or "no reason given"
-        sys.stderr.write(f"The log file can't be written: {reason}. {record.levelname} lines …\n")
+        sys.stderr.write(
+            f"The log file can't be written: {reason}. It misses lines from here on.\n"
+        )
 
 
 @contextmanager
@@ -81,4 +83,5 @@ def log_file(folder: Path, settings: LoggingSettings) -> Iterator[logging.Handle
     finally:
         logging.getLogger().removeHandler(handler)
         listener.stop()
-        files.close()
+        with suppress(OSError):  # there is no room for the last lines either, and it was said
+            files.close()

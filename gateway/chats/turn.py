@@ -82,6 +82,7 @@ class Turn:
             self._host.metrics.took("wake", time.perf_counter() - begun)
             await effects.carry_out(_read(agent.woken))
             if self._stop_reason is not None:  # while it waited for its agent
+                effects.result = {"reason": "interrupted"}
                 await effects.say_finally(STOPPED)
                 return
             lines = [self._begin(self._message, self._host.clock())]

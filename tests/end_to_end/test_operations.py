@@ -68,6 +68,17 @@ async def test_a_serving_gateway_is_ready_and_tells_what_it_did(
         assert (await client.post("/readyz")).status_code == 405
 
 
+async def test_check_can_run_beside_a_gateway_that_runs(folder: Path) -> None:
+    async with running("run", cwd=folder) as gateway:
+        port = (await address_of(gateway)).rpartition(":")[2]
+        settings = folder / "hermes.yaml"
+        settings.write_text(settings.read_text().replace("port: 0", f"port: {port}"))
+        run = await finished("check", "--dev", cwd=folder)
+    assert run.code == 0
+    assert "in use by a gateway that runs" in run.stdout
+    assert f"127.0.0.1:{port}, in use while a gateway runs" in run.stdout
+
+
 async def test_a_platform_that_was_given_up_makes_it_not_ready(
     folder: Path, telegram: FakeTelegram
 ) -> None:

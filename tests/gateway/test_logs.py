@@ -215,6 +215,20 @@ def test_a_file_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
         pass
 
 
+def test_a_full_disk_is_said_once_and_stops_nobody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "hermes.log").symlink_to("/dev/full")
+    settings = settings_with(file="hermes.log")
+    with log_file(tmp_path, settings.logging) as handler:
+        logs.set_up(settings, "error", handler)
+        for _ in range(3):
+            structlog.get_logger().info("hello")
+    err = capsys.readouterr().err
+    assert err.startswith("The log file can't be written: No space left on device.")
+    assert len(err.splitlines()) == 1
+
+
 def test_without_a_file_name_there_is_no_file(tmp_path: Path) -> None:
     with log_file(tmp_path, SETTINGS.logging) as handler:
         assert handler is None

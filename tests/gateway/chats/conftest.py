@@ -30,6 +30,7 @@ from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
+from gateway.metrics import Metrics
 from gateway.reset import policy_of
 from gateway.router import Router
 from gateway.runtime.base import Runtime
@@ -73,6 +74,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         tries: int = 1,
         clock: Callable[[], datetime] = lambda: NOON,
         sessions: dict[str, Any] | None = None,
+        metrics: Metrics | None = None,
         **chat_settings: Any,
     ) -> AsyncIterator[SmallGateway]:
         settings = Settings(
@@ -117,9 +119,12 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 adapters={platform.name: platform},
                 questions=questions,
                 toolbox=toolbox or Toolbox(),
-                delivery=DeliverySettings(settings.chats.streaming, FIRST_EDIT_CHARS, (0, 0, 0)),
                 clock=clock,
                 reset_policy=policy_of(settings.sessions, UTC),
+                delivery=DeliverySettings(
+                    settings.chats.streaming, FIRST_EDIT_CHARS, (0, 0, 0), metrics or Metrics()
+                ),
+                metrics=metrics or Metrics(),
             )
             chats = await stack.enter_async_context(Chats(host))
             router = Router(
