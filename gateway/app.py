@@ -24,6 +24,7 @@ from gateway.chats.host import Host
 from gateway.chats.questions import Questions
 from gateway.commands.chat import chat_commands
 from gateway.commands.history import history_commands
+from gateway.commands.models import model_commands
 from gateway.commands.notes import note_commands
 from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
@@ -118,6 +119,7 @@ async def run(settings: Settings, report: Report) -> int:
                 *history_commands(chats),
                 *session_commands(chats, host),
                 *note_commands(chats, host),
+                *model_commands(host, store.usage),
             ]
         )
         idle = partial(chats.idle, "console")

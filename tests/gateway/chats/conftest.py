@@ -1,7 +1,7 @@
 """A gateway in small: the real parts, a platform in memory and a model server over HTTP."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ import pytest
 import structlog
 
 from config.settings import (
+    BudgetSettings,
     ChatSettings,
     LoggingSettings,
     ModelSettings,
@@ -25,6 +26,7 @@ from gateway.chats.host import Host
 from gateway.chats.questions import Questions
 from gateway.commands.chat import chat_commands
 from gateway.commands.history import history_commands
+from gateway.commands.models import model_commands
 from gateway.commands.notes import note_commands
 from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
@@ -75,20 +77,27 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         clock: Callable[[], datetime] = lambda: NOON,
         sessions: dict[str, Any] | None = None,
         metrics: Metrics | None = None,
+        price: Mapping[str, float] | None = None,
+        other_models: Sequence[str] = (),
+        budgets: Mapping[str, Any] | None = None,
         **chat_settings: Any,
     ) -> AsyncIterator[SmallGateway]:
+        at_server = {"provider": "openai", "base_url": model.base_url, "api_key": KEY}
         settings = Settings(
             data_dir=tmp_path,
             model=ModelSettings.model_validate(
                 {
-                    "provider": "openai",
+                    **at_server,
                     "name": "fake-model",
-                    "base_url": model.base_url,
-                    "api_key": KEY,
                     "tries": tries,
                     "idle_timeout_s": 5,
+                    "price": price or {},
                 }
             ),
+            models=tuple(
+                ModelSettings.model_validate({**at_server, "name": name}) for name in other_models
+            ),
+            budgets=BudgetSettings.model_validate(budgets or {}),
             chats=ChatSettings.model_validate(
                 {"first_edit_chars": FIRST_EDIT_CHARS, **chat_settings}
             ),
@@ -137,6 +146,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                         *history_commands(chats),
                         *session_commands(chats, host),
                         *note_commands(chats, host),
+                        *model_commands(host, store.usage),
                     ]
                 ),
                 allowed=allowed_by(settings),
