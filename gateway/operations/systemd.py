@@ -31,8 +31,10 @@ class Systemd:
         """Say `READY=1`, `STATUS=…` and the like. A manager that doesn't listen is no failure."""
         if not self._address:
             return
-        message = "\n".join(f"{name}={value}" for name, value in fields.items())
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+        # A line break in a value would begin another field.
+        lines = [f"{name}={' '.join(str(value).split())}" for name, value in fields.items()]
+        message = "\n".join(lines)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.setblocking(False)
             # `@name` is a socket in the abstract namespace (systemd.socket(5)).
             path = f"\0{self._address[1:]}" if self._address[0] == "@" else self._address

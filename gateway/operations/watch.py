@@ -64,6 +64,7 @@ class Watch:
             raise NotReady(f"given up: {reason}")
 
         self._readiness.add(name, check)
+        self._systemd.notify(STATUS=f"{name} given up: {reason}")
 
     def serving(self) -> None:
         """All is set up."""

@@ -21,6 +21,12 @@ async def test_fields_arrive_as_lines_of_one_message(tmp_path: Path) -> None:
         assert await manager.next() == {"READY": "1", "STATUS": "serving"}
 
 
+async def test_a_line_break_in_a_text_begins_no_field(tmp_path: Path) -> None:
+    async with ServiceManager(tmp_path) as manager:
+        Systemd({"NOTIFY_SOCKET": manager.address}).notify(STATUS="lost\nMAINPID=1")
+        assert await manager.next() == {"STATUS": "lost MAINPID=1"}
+
+
 async def test_a_socket_may_have_an_abstract_name() -> None:
     name = f"hermes-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
