@@ -17,7 +17,7 @@ _agent = Agent()
 
 def step(data: bytes) -> bytes:
     """Feed newline-delimited messages, get the answers, a line each. Blank lines are skipped."""
-    return _step(_agent, data)
+    return feed(_agent, data)
 
 
 def serve(stdin: BinaryIO, stdout: BinaryIO) -> int:
@@ -34,10 +34,11 @@ def warm_up() -> None:
     """Run a throw-away agent once through its paths, so that a snapshot holds what they build."""
     agent = Agent()
     for line in LINES:
-        _step(agent, line)
+        feed(agent, line)
 
 
-def _step(agent: Agent, data: bytes) -> bytes:
+def feed(agent: Agent, data: bytes) -> bytes:
+    """As `step`, for an agent of the caller's."""
     out = [
         encode(answer) + "\n"
         for line in data.split(b"\n")

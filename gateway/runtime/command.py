@@ -5,22 +5,35 @@ agent, with no folders, no environment and a limit of memory. Gateways run snaps
 (engine.py), thousands in one process.
 """
 
+import logging
 import sys
+from pathlib import Path
 
+import structlog
 import wasmtime
 
+from gateway.runtime.artefact import read_module
+from gateway.runtime.code_cache import CodeCache, default_folder
+from gateway.runtime.compiling import compiled
+from gateway.runtime.errors import ArtefactError
+
 MEMORY_BYTES = 256 * 1_048_576
+_CONFIG_NAME = "command-v1"
 
 
 def main(path: str) -> int:
     """Run until the agent ends; its exit code."""
-    config = wasmtime.Config()
-    config.cache = True  # wasmtime's own cache of compiled code, in the user's cache folder
-    engine = wasmtime.Engine(config)
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),  # stdout is the agent's
+    )
+    engine = wasmtime.Engine()
     try:
-        module = wasmtime.Module.from_file(engine, path)
-    except (OSError, wasmtime.WasmtimeError) as error:
-        print(f"{path} can't be run: {str(error).partition(chr(10))[0]}", file=sys.stderr)
+        module = compiled(
+            engine, read_module(Path(path)), CodeCache(default_folder()), _CONFIG_NAME
+        )
+    except (ArtefactError, OSError) as error:
+        print(error, file=sys.stderr)
         return 1
     linker = wasmtime.Linker(engine)
     linker.define_wasi()

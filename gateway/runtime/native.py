@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agent_core import Agent
 
 # The very loop of the Wasm agent, so that both answer bad lines and defects alike.
-from agent_core.__main__ import _step
+from agent_core.__main__ import feed
 from gateway.runtime.errors import AgentFailure, FailureKind
 
 # Guessed, not measured: Python doesn't tell what belongs to one agent. What was fed, as objects,
@@ -31,7 +31,7 @@ class NativeInstance:
             raise AgentFailure(self._chat, FailureKind.CLOSED, "it can't be stepped any more")
         self._fed_bytes += sum(map(len, lines))
         try:
-            answer = _step(self._agent, "\n".join(lines).encode()).decode()
+            answer = feed(self._agent, "\n".join(lines).encode()).decode()
         except Exception as error:
             self.close()
             detail = f"{type(error).__name__}: {error}"

@@ -86,7 +86,7 @@ def test_a_long_session_takes_time_in_proportion_to_its_requests() -> None:
 
 def test_the_warm_up_goes_through_without_a_failure() -> None:
     agent = Agent()
-    said = [m for line in LINES for m in map(json.loads, _lines(program._step(agent, line)))]
+    said = [m for line in LINES for m in map(json.loads, _lines(program.feed(agent, line)))]
     assert not [m for m in said if m.get("code") == "internal"]
     asked = {"api_request", "clarify_request", "tool_call", "compress_request"}
     assert asked <= {m["type"] for m in said}
@@ -108,7 +108,7 @@ def test_a_defect_is_reported_as_fatal(
         raise RuntimeError("a detail for the log alone")
 
     monkeypatch.setattr(agent, "receive", fail)
-    answer = json.loads(program._step(agent, b'{"type":"init"}'))
+    answer = json.loads(program.feed(agent, b'{"type":"init"}'))
     assert (answer["code"], answer["fatal"]) == ("internal", True)
     assert "detail" not in answer["message"]
     assert "a detail for the log alone" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_core import Agent
-from agent_core.__main__ import _step
+from agent_core.__main__ import feed
 from agent_core.wire import encode
 from tests.agent_core.host import Host, call, model_reply, tool
 from tests.agent_core.soundness import faults
@@ -209,7 +209,7 @@ def test_the_same_lines_in_give_the_same_lines_out(
     host.init(config, level=level)
     converse(host, data)
     lines = "".join(encode(message) + "\n" for message in host.fed).encode()
-    first, second = _step(Agent(), lines), _step(Agent(), lines)
+    first, second = feed(Agent(), lines), feed(Agent(), lines)
     assert first == second
     assert b'"ready"' in first
 

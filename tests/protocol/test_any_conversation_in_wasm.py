@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_core import Agent
-from agent_core.__main__ import _step
+from agent_core.__main__ import feed
 from agent_core.wire import Message, encode
 from gateway.runtime.artefact import load_artefact
 from gateway.runtime.engine import Engine, EngineSettings
@@ -41,7 +41,7 @@ def test_wasm_and_native_answer_the_same(
     instance = engine.start("any")
     try:
         for line in lines:
-            native = _step(agent, line.encode()).decode().split("\n")[:-1]
+            native = feed(agent, line.encode()).decode().split("\n")[:-1]
             assert instance.step([line]) == native
     finally:
         instance.close()

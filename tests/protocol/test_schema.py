@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from agent_core import Agent
-from agent_core.__main__ import _step
+from agent_core.__main__ import feed
 from agent_core.protocol import AGENT_TO_HOST, CONFIG, HOST_TO_AGENT
 from agent_core.wire import BadLine, parse_line
 from tests.protocol.transcripts import Transcript, load_all
@@ -40,7 +40,7 @@ def said_by_hosts(transcript: Transcript) -> Iterator[Message]:
 
 
 def said_by_the_agent(transcript: Transcript) -> list[Message]:
-    lines = _step(Agent(), transcript.data).split(b"\n")
+    lines = feed(Agent(), transcript.data).split(b"\n")
     return [json.loads(line) for line in lines if line]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_core import Agent
-from agent_core.__main__ import _step
+from agent_core.__main__ import feed
 from gateway.runtime.artefact import load_artefact
 from gateway.runtime.engine import Engine, EngineSettings
 from tests.protocol.conftest import Answers
@@ -23,7 +23,7 @@ runs_all_at_once = pytest.mark.timeout(300)
 
 def native(transcript: Transcript) -> bytes:
     agent = Agent()
-    return play(transcript, lambda line: _step(agent, line))
+    return play(transcript, lambda line: feed(agent, line))
 
 
 @each_transcript
@@ -81,7 +81,7 @@ def test_the_gateways_engine_gives_the_same(transcript: Transcript, engine: Engi
     else:
         lines = [exchange.line.decode() for exchange in transcript.exchanges]
     agent = Agent()
-    expected = b"".join(_step(agent, line.encode() + b"\n") for line in lines)
+    expected = b"".join(feed(agent, line.encode() + b"\n") for line in lines)
     instance = engine.start(transcript.name)
     try:
         said = [answer for line in lines for answer in instance.step([line])]
