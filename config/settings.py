@@ -273,6 +273,18 @@ class SessionSettings(Section):
     )
 
 
+class JournalSettings(Section):
+    """What is written down so that a restart loses nothing."""
+
+    keep_days: PositiveInt = Field(
+        default=14, description="How long turns can be shown again with `hermes-gateway replay`."
+    )
+    turns_per_life: PositiveInt = Field(
+        default=50,
+        description="An agent is woken anew after so many turns; fewer make for a faster restart.",
+    )
+
+
 class ConsoleSettings(Section):
     """The chat in the terminal."""
 
@@ -376,6 +388,7 @@ class Settings(Section):
     )
     chats: ChatSettings = ChatSettings()
     sessions: SessionSettings = SessionSettings()
+    journal: JournalSettings = JournalSettings()
     console: ConsoleSettings = ConsoleSettings()
     telegram: TelegramSettings = TelegramSettings()
     logging: LoggingSettings = LoggingSettings()

@@ -22,6 +22,7 @@ from gateway.access import Allowed, allowed_by
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.questions import Questions
+from gateway.chats.recovery import recover
 from gateway.commands.chat import chat_commands
 from gateway.commands.history import history_commands
 from gateway.commands.models import model_commands
@@ -99,6 +100,8 @@ async def run(settings: Settings, report: Report) -> int:
             store=store,
             sessions=store.sessions,
             search=store.search,
+            journal=store.journal,
+            inbound=store.inbound,
             pool=pool,
             models=models,
             adapters=adapters,
@@ -126,13 +129,15 @@ async def run(settings: Settings, report: Report) -> int:
         adapters.update(make_adapters(settings, commands.purposes(), idle))
         allowed = allowed_by(settings)
         router = Router(
-            store,
+            store.inbound,
+            store.journal,
             chats,
             questions,
             commands=commands,
             allowed=allowed,
             inbox_size=settings.chats.inbox_size,
         )
+        await recover(host, chats)
         report(banner(settings, capacity, adapters, allowed, watch.address))
         return await _serve(adapters, router, chats, watch)
 

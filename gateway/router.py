@@ -8,22 +8,24 @@ returns as soon as the event has been taken: whatever takes time happens in the 
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 import structlog
 
 from adapters.base import ButtonPress, ChatKind, Event, Inbound
+from gateway import events
 from gateway.access import Allowed, may_talk
-from gateway.chats import effects, questions
-from gateway.chats.apologies import RESTARTING, apology
+from gateway.chats import effects, lost_replies, questions
+from gateway.chats.apologies import apology
 from gateway.chats.directory import Chats
-from gateway.chats.questions import Answer, Questions, typed_answer
-from gateway.commands.command import Call, parse
+from gateway.chats.questions import Answer, Question, Questions, typed_answer
+from gateway.commands.command import Call, Command, parse
 from gateway.commands.table import CommandTable, unknown_text
 from gateway.sessions import session_key
-from gateway.store.base import Store
 from gateway.store.errors import StoreError
+from gateway.store.inbound import InboundStore, Incoming
+from gateway.store.journal import JournalStore, QuestionAnswered
 
 MAX_STRANGERS = 1_000
 """So many strangers are remembered as having been logged; the log is not theirs to fill."""
@@ -36,7 +38,8 @@ class Router:
 
     def __init__(
         self,
-        store: Store,
+        inbound: InboundStore,
+        journal: JournalStore,
         chats: Chats,
         questions_: Questions,
         *,
@@ -44,7 +47,8 @@ class Router:
         allowed: Mapping[str, Allowed],
         inbox_size: int,
     ) -> None:
-        self._store = store
+        self._inbound = inbound
+        self._journal = journal
         self._chats = chats
         self._questions = questions_
         self._commands = commands
@@ -70,62 +74,108 @@ class Router:
         if not may_talk(self._allowed, event):
             self._note_stranger(event)
         elif isinstance(event, ButtonPress):
-            self._take_press(event)
+            await self._take_press(event)
         else:
             await self._take_message(event)
 
     async def _take_message(self, message: Inbound) -> None:
         chat, person = session_key(message.address), message.sender.id
-        is_answer = self._questions.asked_in(chat, person) is not None
-        if not message.is_addressed and not is_answer:
+        question = self._questions.asked_in(chat, person)
+        if not message.is_addressed and question is None:
             return
         call = parse(message) if message.is_addressed else None
         try:
-            is_new = await self._store.claim_event(message.address.platform, message.event_id)
+            if call is not None:
+                is_new = await self._keep(message, is_command=True)
+            elif question is not None:
+                is_new = await self._take_answer(message, question)
+            elif is_new := await self._keep(message):
+                await self._offer(message)
         except StoreError as error:
-            if call is None:  # commands work even now: /stop is more needed than ever
+            if call is None:
                 self._apologise(message, error)
                 return
-            is_new = True
+            is_new = True  # commands work even now: /stop is more needed than ever
         if not is_new:
             _log.info("event seen before", chat=chat, event_id=message.event_id)
-            return
-        if call is not None:
-            self._run_command(call)
-        elif (question := self._questions.asked_in(chat, person)) is not None:
-            question.settle(Answer(typed_answer(question.choices, message.text)))
-        elif message.is_addressed:
-            self._offer(message)
+        elif call is not None:
+            await self._run_command(call)
 
-    def _take_press(self, press: ButtonPress) -> None:
+    async def _keep(self, message: Inbound, *, is_command: bool = False) -> bool:
+        """Store a message; False if that was done before."""
+        return await self._inbound.take(_incoming(message), is_command=is_command)
+
+    async def _take_answer(self, message: Inbound, question: Question) -> bool:
+        answer = Answer(typed_answer(question.choices, message.text))
+        written = questions.answer_to_json(answer)
+        is_new = await self._inbound.take_answer(_incoming(message), question.id, written)
+        # Somebody may have been quicker; then it is a message like any other.
+        if is_new and not question.settle(answer) and message.is_addressed:
+            await self._offer(message)
+        return is_new
+
+    async def _take_press(self, press: ButtonPress) -> None:
         """Answer a button. The notice is shown to whoever pressed it, and to nobody else."""
         kind, _, detail = press.data.partition(":")
         taken = _PRESSES.get(kind)
         if taken is None:
             _log.warning("unknown button", data=press.data[:64])
-        notice = taken(self, press, detail) if taken else None
+        notice = await taken(self, press, detail) if taken else None
         self._chats.aside(press.address, partial(press.acknowledge, notice))
 
-    def _press_stop(self, press: ButtonPress, turn_id: str) -> str | None:
+    async def _press_stop(self, press: ButtonPress, turn_id: str) -> str | None:
         is_stopped = self._chats.stop(session_key(press.address), turn_id)
         return None if is_stopped else "This answer is no longer being written."
 
-    def _press_choice(self, press: ButtonPress, detail: str) -> str | None:
-        return self._questions.press(session_key(press.address), press.sender.id, detail)
+    async def _press_again(self, press: ButtonPress, detail: str) -> str | None:
+        self._chats.show_again(press.address, detail)
+        return None
 
-    def _offer(self, message: Inbound) -> None:
+    async def _press_choice(self, press: ButtonPress, detail: str) -> str | None:
+        said = self._questions.press(session_key(press.address), press.sender.id, detail)
+        if not isinstance(said, tuple):
+            return said
+        question, answer = said
+        try:
+            written = questions.answer_to_json(answer)
+            await self._journal.write([QuestionAnswered(question.id, written)])
+        except StoreError as error:  # it counts all the same, unless the gateway is killed now
+            _log.warning("an answer was not written down", error=str(error))
+        question.settle(answer)
+        return None
+
+    async def _offer(self, message: Inbound) -> None:
+        if self._chats.is_closing:
+            return  # it is stored: the next start answers it
         if not self._chats.offer(message):
-            text = RESTARTING if self._chats.is_closing else full_text(self._inbox_size)
-            self._chats.notify(message.address, text)
+            self._chats.notify(message.address, full_text(self._inbox_size))
+            await self._inbound.settle(message.address.platform, message.event_id, "refused")
 
-    def _run_command(self, call: Call) -> None:
+    async def _run_command(self, call: Call) -> None:
         address = call.message.address
         _log.info("command", chat=session_key(address), name=call.name)
         command = self._commands.find(call.name)
         if command is None:
             self._chats.notify(address, unknown_text(call.name))
+            await self._settle(call)
         else:
-            self._chats.respond(address, command.run(call))
+            self._chats.respond(address, self._carried_out(command, call))
+
+    async def _carried_out(self, command: Command, call: Call) -> str | None:
+        """Run a command, and note that it has taken effect, or failed and said so."""
+        try:
+            text = await command.run(call)
+        except Exception:
+            await self._settle(call)
+            raise
+        await self._settle(call)
+        return text
+
+    async def _settle(self, call: Call) -> None:
+        try:
+            await self._inbound.settle(call.message.address.platform, call.message.event_id, "done")
+        except StoreError as error:
+            _log.warning("a command's end was not written down", error=str(error))
 
     def _apologise(self, message: Inbound, error: StoreError) -> None:
         error_id = secrets.token_hex(3)
@@ -152,6 +202,13 @@ class Router:
         )
 
 
+def _incoming(message: Inbound) -> Incoming:
+    address = message.address
+    return Incoming(
+        address.platform, message.event_id, session_key(address), events.to_json(message)
+    )
+
+
 def full_text(inbox_size: int) -> str:
     """What is said to a message that found no room."""
     return (
@@ -160,7 +217,8 @@ def full_text(inbox_size: int) -> str:
     )
 
 
-_PRESSES: Mapping[str, Callable[[Router, ButtonPress, str], str | None]] = {
+_PRESSES: Mapping[str, Callable[[Router, ButtonPress, str], Awaitable[str | None]]] = {
     effects.STOP_PREFIX: Router._press_stop,
+    lost_replies.PREFIX: Router._press_again,
     questions.PREFIX: Router._press_choice,
 }

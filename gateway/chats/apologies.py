@@ -4,6 +4,7 @@ One short sentence in their words; the id is what the administrator finds in the
 rest is told. Failed model calls are no business of this file: the agent reports those itself.
 """
 
+from gateway.chats.journal import AgentChanged
 from gateway.errors import GatewayError
 from gateway.runtime.errors import AgentFailure, NoRoom, PoolClosed
 from gateway.store.errors import StoreError, StoreFull
@@ -16,6 +17,10 @@ class AgentMisbehaved(GatewayError):
     """The agent broke the protocol, or said itself that it can't go on."""
 
 
+class TurnGivenUp(GatewayError):
+    """A turn was taken up too often after restarts."""
+
+
 _SENTENCES: tuple[tuple[type[BaseException], str], ...] = (
     (StoreFull, "I can't keep anything at the moment: there is no room left on my disk."),
     (StoreError, "I can't get at what I have stored at the moment. Please try again later."),
@@ -25,6 +30,11 @@ _SENTENCES: tuple[tuple[type[BaseException], str], ...] = (
     ),
     (NoRoom, "I have too much to do at the moment. Please try again in a while."),
     (PoolClosed, RESTARTING),
+    (
+        AgentChanged,
+        "I was updated in the middle of my answer and can't go on. Please say that again.",
+    ),
+    (TurnGivenUp, "I was restarted too often in the middle of my answer. Please say that again."),
 )
 _OTHERWISE = "Something went wrong on my side. Please try again."
 

@@ -14,12 +14,13 @@ from functools import partial
 import structlog
 
 from adapters.base import Address, Inbound
-from gateway.chats.apologies import RESTARTING, apology
+from gateway.chats.apologies import apology
 from gateway.chats.host import Host
 from gateway.chats.messages import Beginning, user_message
 from gateway.chats.turn import Turn
 from gateway.delivery.reply import say
 from gateway.store.errors import StoreError
+from gateway.store.journal import OpenTurn
 
 Job = Callable[[], Awaitable[object]]
 """Something other than a message that has its place in the order of a chat's work."""
@@ -33,7 +34,8 @@ class Waiting:
 
     message: Inbound
     since: float  # on the clock of `perf_counter`
-    begin: Beginning
+    begin: Beginning = user_message
+    stored: OpenTurn | None = None  # the turn had begun before the gateway was restarted
 
 
 class Chat:
@@ -64,6 +66,10 @@ class Chat:
         """Whether a turn runs."""
         return self._turn is not None
 
+    def resume(self, message: Inbound, stored: OpenTurn) -> None:
+        """Go on with a turn that was cut off, before anything else."""
+        self._inbox.append(Waiting(message, time.perf_counter(), stored=stored))
+
     @property
     def waiting(self) -> int:
         """How many messages wait behind the one that is being answered."""
@@ -78,14 +84,8 @@ class Chat:
     def reset(self, address: Address) -> None:
         """Begin a new session: what runs is stopped, what waits is dropped, and said so."""
         dropped = self._clear()
-        self._inbox.append(partial(self._begin_session, address, len(dropped)))
+        self._inbox.append(partial(self._begin_session, address, dropped))
         self.stop("new session")
-
-    def dismiss(self) -> None:
-        """Stop the running turn for good; whoever waits is told to come back later."""
-        if dropped := self._clear():
-            self._inbox.append(partial(self._say, dropped[-1].address, RESTARTING))
-        self.stop("shutdown")
 
     async def run(self) -> None:
         """Answer what waits, one after the other, until nothing does."""
@@ -93,7 +93,7 @@ class Chat:
             item = self._inbox.popleft()
             try:
                 if isinstance(item, Waiting):
-                    self._turn = Turn(self._host, item.message, item.since, item.begin)
+                    self._turn = Turn(self._host, item.message, item.since, item.begin, item.stored)
                     await self._turn.run()
                 else:
                     await item()
@@ -110,9 +110,12 @@ class Chat:
         self._inbox = deque(jobs)
         return [item.message for item in dropped]
 
-    async def _begin_session(self, address: Address, dropped: int) -> None:
+    async def _begin_session(self, address: Address, dropped: list[Inbound]) -> None:
         try:
             await self._host.store.begin_session(self.key, "new")
+            for message in dropped:
+                platform, event_id = message.address.platform, message.event_id
+                await self._host.inbound.settle(platform, event_id, "dropped")
         except StoreError as error:
             error_id = secrets.token_hex(3)
             _log.exception("no new session", chat=self.key, error_id=error_id)
@@ -121,8 +124,8 @@ class Chat:
         self._host.pool.drop(self.key)
         text = "A new conversation. What I noted about us stays."
         if dropped:
-            messages = "message" if dropped == 1 else "messages"
-            text += f" {dropped} {messages} that still waited will not be answered."
+            messages = "message" if len(dropped) == 1 else "messages"
+            text += f" {len(dropped)} {messages} that still waited will not be answered."
         await self._say(address, text)
 
     async def _say(self, address: Address, markdown: str) -> None:

@@ -14,12 +14,14 @@ from typing import Any
 import structlog
 
 from adapters.base import Address, Inbound
+from gateway.chats import lost_replies
 from gateway.chats.apologies import apology
 from gateway.chats.chat import Chat
 from gateway.chats.host import Host
 from gateway.chats.messages import Beginning, user_message
 from gateway.delivery.reply import say
 from gateway.sessions import session_key
+from gateway.store.journal import OpenTurn
 
 Notice = Callable[[], Awaitable[object]]
 Work = Callable[[], Coroutine[Any, Any, str | None]]
@@ -79,6 +81,14 @@ class Chats:
         busy = self._busy.get(chat)
         return (busy[0].is_answering, busy[0].waiting) if busy else (False, 0)
 
+    def resume(self, message: Inbound, stored: OpenTurn) -> None:
+        """Go on with a turn that an earlier run of the gateway has begun."""
+        self._wake(session_key(message.address)).resume(message, stored)
+
+    def show_again(self, address: Address, detail: str) -> None:
+        """Show a reply that may have been lost; `detail` is what its button says."""
+        self.respond(address, lost_replies.show_again(self._host, address, detail))
+
     def stop(self, chat: str, turn_id: str | None = None) -> bool:
         """Stop a chat's running turn; False if there is none."""
         busy = self._busy.get(chat)
@@ -123,17 +133,12 @@ class Chats:
     async def close(self, grace_s: float) -> None:
         """Take nothing in any more, and end what runs.
 
-        Turns get `grace_s` seconds to end by themselves, then as long again to stop as if by
-        /stop, so that history and screen are sound; what then still runs ends with the context.
+        Turns get `grace_s` seconds to end by themselves. What then still runs, or waits, is left to
+        the journal: it ends with the context, and the next start goes on with it.
         """
         self.is_closing = True
-        if await self._all_end_within(grace_s):
-            return
-        _log.info("stopping the turns that still run", turns=len(self._busy))
-        for chat, _ in self._busy.values():
-            chat.dismiss()
         if not await self._all_end_within(grace_s):
-            _log.warning("turns cut off", chats=sorted(self._busy))
+            _log.warning("left to the next start", chats=sorted(self._busy))
 
     def _wake(self, key: str) -> Chat:
         if key not in self._busy:

@@ -12,21 +12,31 @@ from typing import Any
 import structlog
 
 from adapters.base import Adapter, Button, Inbound
-from gateway.chats import questions
+from gateway.chats import lost_replies, questions
 from gateway.chats.apologies import AgentMisbehaved
+from gateway.chats.book import ReplyBook
 from gateway.chats.host import Host
-from gateway.chats.messages import Line, error_fields, summary_request, text_of
+from gateway.chats.journal import TurnJournal
+from gateway.chats.messages import Line, error_fields, summary_request, text_of, tool_result
+from gateway.chats.past import Past
 from gateway.chats.questions import Question
-from gateway.chats.records import KEPT, Records
+from gateway.chats.records import KEPT
+from gateway.delivery.persistence import Outcome as Delivered
 from gateway.delivery.reply import Reply
 from gateway.delivery.typing import keep_typing
 from gateway.llm.budgets import Caller
 from gateway.llm.errors import ModelError
 from gateway.llm.models import COMPRESS
 from gateway.sessions import person_key, session_key
+from gateway.store.journal import ToolStarted
 from gateway.tools.toolbox import ToolCall
 
 STOP_PREFIX = "stop"
+CUT_OFF = (
+    "This call was interrupted by a restart of the host: it had begun, and nobody knows how far it "
+    "came. Find out before you make it again."
+)
+"""What the model is told of a tool that was running when the gateway was killed."""
 
 _log = structlog.get_logger()
 
@@ -35,7 +45,12 @@ class Effects:
     """The effects of one turn. Lives as long as the task group it is given."""
 
     def __init__(
-        self, host: Host, message: Inbound, turn_id: str, records: Records, group: asyncio.TaskGroup
+        self,
+        host: Host,
+        message: Inbound,
+        journal: TurnJournal,
+        past: Past,
+        group: asyncio.TaskGroup,
     ) -> None:
         # None only wakes whoever waits.
         self.answers: asyncio.Queue[Line | Exception | None] = asyncio.Queue()
@@ -44,8 +59,10 @@ class Effects:
         self._last_sign_of_life = asyncio.get_running_loop().time()
         self._host = host
         self._message = message
-        self._turn_id = turn_id
-        self._records = records
+        self._journal = journal
+        self._past = past
+        self._is_past = False  # what is carried out belongs to a turn that had already ended
+        self._replies = 0
         self._group = group
         self._adapter: Adapter = host.adapters[message.address.platform]
         self._calls: set[asyncio.Task[None]] = set()  # what `abandon` may cut off
@@ -75,18 +92,22 @@ class Effects:
         return self._reply.text
 
     async def carry_out(self, messages: Sequence[Line]) -> None:
-        """Do what one step asked for: what is to be kept first, then the rest in its order.
+        """Do what the agent asked for, in its order. What is to be kept is the journal's business.
 
         Raises `StoreError`, and `AgentMisbehaved` if the agent says that it can't go on.
         """
-        await self._records.keep([message for message in messages if message["type"] in KEPT])
+        self._is_past = any(message["type"] == "done" for message in messages)
         for message in messages:
             if message["type"] not in KEPT:
                 effect = _EFFECTS.get(message["type"])
                 if effect is None:
                     _log.warning("unknown message from the agent", type=message["type"])
-                else:
+                elif not (message["type"] in REQUESTS and self._is_dealt_with(message)):
                     await effect(self, message)
+
+    def _is_dealt_with(self, message: Line) -> bool:
+        """Whether a request is only here again because the turn was rebuilt."""
+        return self._is_past or self._past.has_answer(message)
 
     def abandon(self) -> None:
         """Cut off what is under way: its answers are not wanted any more."""
@@ -98,7 +119,7 @@ class Effects:
     async def say_finally(self, text: str) -> None:
         """Show the turn's last word; whatever was streamed turns into it."""
         self.is_answered = True
-        await self._reply.finish(text)
+        await self._finish_reply(text)
 
     async def close(self) -> None:
         """End what only accompanies a turn, and take back a text that never became final."""
@@ -111,11 +132,22 @@ class Effects:
     # What agents ask for
 
     async def _say(self, message: Line) -> None:
+        await self._journal.write()  # what a person has read is never forgotten
         if message.get("final", True):
             await self.say_finally(message["content"])
         else:
-            await self._reply.finish(message["content"])
+            await self._finish_reply(message["content"])
             self._reply = self._new_reply()
+
+    async def _finish_reply(self, text: str) -> None:
+        number = str(self._replies)
+        await self._reply.finish(text)
+        await lost_replies.offer(
+            self._host,
+            self._message.address,
+            self._journal,
+            [part for part in self._past.parts.get(number, ()) if lost_replies.is_lost(part)],
+        )
 
     async def _ask_model(self, message: Line) -> None:
         self._reply.begin(continues=message.get("purpose") == "continue")
@@ -160,41 +192,43 @@ class Effects:
         return Caller(session_key(address), person_key(address, sender), purpose)
 
     async def _call_tool(self, message: Line) -> None:
+        call_id, name = message["id"], message["name"]
+        if call_id in self._past.started and not self._host.toolbox.is_repeatable(name):
+            _log.warning("a tool was cut off by the restart", tool=name)
+            self._answer(tool_result(call_id, name, CUT_OFF, is_error=True))
+            return
+        await self._journal.write(ToolStarted(self._journal.turn, call_id, name))
         self._start(self._run_tool(message))
 
     async def _run_tool(self, message: Line) -> None:
         chat = session_key(self._message.address)
         call = ToolCall(message["id"], message["name"], message["arguments"], chat)
         result = await self._host.toolbox.run(call)
-        self._answer(
-            {
-                "type": "tool_result",
-                "tool_call_id": call.id,
-                "name": call.name,
-                "content": result.content,
-                "is_error": result.is_error,
-            }
-        )
+        self._answer(tool_result(call.id, call.name, result.content, is_error=result.is_error))
 
     async def _ask_person(self, message: Line) -> None:
-        sender = self._message.sender
-        question = Question(
-            chat=session_key(self._message.address),
-            asked_id=sender.id,
-            asked_name=sender.name,
-            text=message["question"],
-            choices=tuple(message["choices"] or ()),
-        )
+        clarify_id = message.get("clarify_id") or ""
+        known = self._past.questions.get(clarify_id)
+        if known is not None:
+            question = self._host.questions.restored(known)
+        else:
+            question = questions.of_message(self._message, message, self._host.clock())
+            await self._journal.write(questions.entry(question, self._journal.turn, clarify_id))
         self._asking.append(question)
-        self._group.create_task(self._carried(self._ask(question, message.get("clarify_id"))))
+        self._group.create_task(self._carried(self._ask(question, clarify_id)))
 
-    async def _ask(self, question: Question, clarify_id: str | None) -> None:
-        reply = Reply(self._adapter, self._message.address, self._host.delivery)
+    async def _ask(self, question: Question, clarify_id: str) -> None:
+        # One that may not have arrived is shown once more: either can be answered.
+        book = self._book(f"q{clarify_id}", may_repeat=True)
+        reply = Reply(self._adapter, self._message.address, self._host.delivery, ledger=book)
         markdown = questions.markdown_of(question)
         self._typing.cancel()
         try:
             self._host.questions.open(question)
-            shown = await reply.finish(markdown, questions.buttons_of(question))
+            if question.answer.done():  # before the restart
+                shown = Delivered.SHOWN
+            else:
+                shown = await reply.finish(markdown, questions.buttons_of(question))
             if shown.may_be_seen:
                 content, outcome, trace = await self._wait_for(question)
             else:
@@ -219,7 +253,9 @@ class Effects:
     async def _wait_for(self, question: Question) -> tuple[str, questions.Outcome, str]:
         """What was said, how it ended, and what is to be seen of it under the question."""
         try:
-            async with asyncio.timeout(self._host.settings.chats.clarify_timeout_s):
+            waited = self._host.clock() - question.asked_at
+            timeout_s = self._host.settings.chats.clarify_timeout_s - waited.total_seconds()
+            async with asyncio.timeout(max(timeout_s, 0)):
                 answer = await question.answer
         except TimeoutError:
             return "", questions.Outcome.TIMEOUT, "*Nobody answered in time.*"
@@ -247,10 +283,18 @@ class Effects:
         return self._group.create_task(keep_typing(self._adapter, self._message.address))
 
     def _new_reply(self) -> Reply:
-        stop = Button("Stop", f"{STOP_PREFIX}:{self._turn_id}")
-        reply = Reply(self._adapter, self._message.address, self._host.delivery, ((stop,),))
+        self._replies += 1
+        book = self._book(str(self._replies))
+        stop = Button("Stop", f"{STOP_PREFIX}:{self._journal.turn}")
+        reply = Reply(self._adapter, self._message.address, self._host.delivery, ((stop,),), book)
         self._group.create_task(self._carried(reply.stream()))
         return reply
+
+    def _book(self, reply: str, *, may_repeat: bool = False) -> ReplyBook:
+        parts = self._past.parts.get(reply, ())
+        if may_repeat:
+            parts = [part for part in parts if not lost_replies.is_lost(part)]
+        return ReplyBook(self._journal, reply, parts)
 
     def _start(self, effect: Coroutine[Any, Any, None]) -> None:
         call = self._group.create_task(self._carried(effect))
@@ -269,6 +313,9 @@ class Effects:
     def _note_life(self) -> None:
         self._last_sign_of_life = asyncio.get_running_loop().time()
 
+
+REQUESTS = frozenset({"api_request", "compress_request", "tool_call", "clarify_request"})
+"""What the agent waits to be answered."""
 
 _EFFECTS: dict[str, Callable[[Effects, Line], Coroutine[Any, Any, None]]] = {
     "api_request": Effects._ask_model,

@@ -13,6 +13,8 @@ from gateway.metrics import Metrics
 from gateway.reset import Policy
 from gateway.runtime.pool import AgentPool
 from gateway.store.base import Store
+from gateway.store.inbound import InboundStore
+from gateway.store.journal import JournalStore
 from gateway.store.search import SearchStore
 from gateway.store.sessions import SessionStore
 from gateway.tools.toolbox import Toolbox
@@ -34,6 +36,8 @@ class Host:
     store: Store
     sessions: SessionStore
     search: SearchStore
+    journal: JournalStore
+    inbound: InboundStore
     pool: AgentPool
     models: Models
     adapters: Mapping[str, Adapter]

@@ -97,6 +97,17 @@ def command(name: str, **args: object) -> Beginning:
     return lambda _message, _now: line
 
 
+def tool_result(call_id: str, name: str, content: str, *, is_error: bool) -> Line:
+    """What became of a tool call."""
+    return {
+        "type": "tool_result",
+        "tool_call_id": call_id,
+        "name": name,
+        "content": content,
+        "is_error": is_error,
+    }
+
+
 def error_fields(error: ModelError) -> Line:
     """A failed model call in the protocol's words."""
     fields = {

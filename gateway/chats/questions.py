@@ -6,12 +6,17 @@ the turn's.
 """
 
 import asyncio
+import json
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
-from adapters.base import Button
+from adapters.base import Button, Inbound
+from gateway.chats.messages import Line
 from gateway.delivery.reply import Buttons
+from gateway.sessions import session_key
+from gateway.store.journal import QuestionAsked, StoredQuestion
 
 PREFIX = "ask"
 _OTHER = "other"
@@ -43,6 +48,7 @@ class Question:
     asked_name: str
     text: str
     choices: tuple[str, ...]
+    asked_at: datetime
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     # None: the question was taken back, because its turn was stopped.
     answer: asyncio.Future[Answer | None] = field(
@@ -55,6 +61,30 @@ class Question:
             return False
         self.answer.set_result(answer)
         return True
+
+
+def of_message(asked: Inbound, message: Line, now: datetime) -> Question:
+    """The question in a `clarify_request`, for whoever wrote the message that is answered."""
+    return Question(
+        chat=session_key(asked.address),
+        asked_id=asked.sender.id,
+        asked_name=asked.sender.name,
+        text=message["question"],
+        choices=tuple(message["choices"] or ()),
+        asked_at=now,
+    )
+
+
+def entry(question: Question, turn: str, clarify_id: str) -> QuestionAsked:
+    """What the store keeps of it."""
+    names = ("chat", "asked_id", "asked_name", "text", "choices")
+    fields = {name: getattr(question, name) for name in names}
+    return QuestionAsked(turn, question.id, clarify_id, json.dumps(fields))
+
+
+def answer_to_json(answer: Answer) -> str:
+    """What the store keeps of an answer."""
+    return json.dumps(asdict(answer))
 
 
 def markdown_of(question: Question) -> str:
@@ -98,6 +128,18 @@ class Questions:
         """From now on it can be answered."""
         self._open[question.id] = question
 
+    def restored(self, stored: StoredQuestion) -> Question:
+        """The question as it stood before a restart: open, or answered and not yet passed on."""
+        if stored.id in self._open:
+            return self._open[stored.id]
+        fields = json.loads(stored.question)
+        fields["choices"] = tuple(fields["choices"])
+        question = Question(id=stored.id, asked_at=stored.asked_at, **fields)
+        if stored.answer is not None:
+            question.settle(Answer(**json.loads(stored.answer)))
+        self._open[question.id] = question
+        return question
+
     def close(self, question: Question) -> None:
         """From now on it can't."""
         self._open.pop(question.id, None)
@@ -112,8 +154,8 @@ class Questions:
                 return question
         return None
 
-    def press(self, chat: str, person_id: str, data: str) -> str | None:
-        """Take a pressed button; the notice for whoever pressed, if there is something to say.
+    def press(self, chat: str, person_id: str, data: str) -> "str | tuple[Question, Answer] | None":
+        """What a pressed button says: an answer to a question, or a notice for whoever pressed.
 
         `data` is what stands behind the prefix. It may be anything: clients can make it up.
         """
@@ -126,9 +168,7 @@ class Questions:
         if choice == _OTHER:
             return "Then write your answer."
         meant = dict(_numbered(question.choices)).get(choice)
-        if meant is not None:
-            question.settle(Answer(meant, is_pressed=True))
-        return None
+        return None if meant is None else (question, Answer(meant, is_pressed=True))
 
 
 def _numbered(choices: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -1,20 +1,18 @@
 """What a session's agent wants kept, on its way into the store and back.
 
 History and memory are stored in the agent's order, and before anything that came with them is
-shown as final: what a person has read is never forgotten.
+shown as final: what a person has read is never forgotten. When that is written is `journal`'s
+business.
 """
 
 import json
 from collections.abc import Sequence
 from typing import Any
 
-import structlog
-
 from gateway.chats.messages import Line
 from gateway.sessions import MemoryOwners
-from gateway.store.base import Message, Store
-
-_log = structlog.get_logger()
+from gateway.store.base import MemoryKind, Message, Store
+from gateway.store.journal import Entry, HistoryChanged, MemoryChanged
 
 KEPT = frozenset({"history", "memory_update"})
 """The types of the messages that are for the store."""
@@ -45,20 +43,20 @@ class Records:
             await self._store.memory("user", owners.user),
         )
 
-    async def keep(self, messages: Sequence[Line]) -> None:
-        """Store what the agent said is to be stored. Raises `StoreError`."""
+    def entries(self, messages: Sequence[Line]) -> list[Entry]:
+        """What is to be written because of what the agent said."""
+        found: list[Entry] = []
         for message in messages:
             if message["type"] == "memory_update":
-                await self._store.set_memory("memory", self._owners.memory, message["memory"])
-                await self._store.set_memory("user", self._owners.user, message["user"])
-            elif message["op"] == "append":
-                await self._store.append_messages(self.session_id, message["messages"])
-            elif message["op"] == "replace":
-                await self._store.replace_messages(self.session_id, message["messages"])
-            elif message["op"] == "truncate":
-                await self._store.truncate_messages(self.session_id, message["length"])
-            else:
-                _log.warning("unknown history operation", op=message["op"])
+                texts: tuple[tuple[MemoryKind, str], ...] = (
+                    ("memory", self._owners.memory),
+                    ("user", self._owners.user),
+                )
+                found += [MemoryChanged(kind, owner, message[kind]) for kind, owner in texts]
+            elif message["type"] == "history":
+                said, length = tuple(message.get("messages") or ()), message.get("length", 0)
+                found.append(HistoryChanged(self.session_id, message["op"], said, length))
+        return found
 
 
 def last_todos(history: Sequence[Message]) -> list[Any]:

@@ -13,16 +13,19 @@ from functools import partial
 import structlog
 
 from adapters.base import Inbound
-from agent_core.wire import encode, parse_line
-from gateway.chats.apologies import AgentMisbehaved, apology
+from agent_core.wire import encode
+from gateway.chats.apologies import AgentMisbehaved, TurnGivenUp, apology
 from gateway.chats.arrival import arrive
 from gateway.chats.effects import Effects
 from gateway.chats.host import Host
+from gateway.chats.journal import TurnJournal
 from gateway.chats.messages import Beginning, Line, init_message, user_message
+from gateway.chats.past import MAX_RESUMED, Past, read_past
 from gateway.chats.records import Records, last_todos
 from gateway.runtime.errors import AgentFailure
 from gateway.runtime.pool import LeasedAgent
 from gateway.sessions import memory_owners, session_key
+from gateway.store.journal import OpenTurn
 
 STOPPED = "*(stopped)*"
 
@@ -30,17 +33,29 @@ _log = structlog.get_logger()
 
 
 class Turn:
-    """The turn that answers one message, which waited since `since` (of `perf_counter`)."""
+    """The turn that answers one message, which waited since `since` (of `perf_counter`).
+
+    With `stored` it is one that an earlier run of the gateway has begun, and goes on.
+    """
 
     def __init__(
-        self, host: Host, message: Inbound, since: float, begin: Beginning = user_message
+        self,
+        host: Host,
+        message: Inbound,
+        since: float,
+        begin: Beginning = user_message,
+        stored: OpenTurn | None = None,
     ) -> None:
-        self.id = secrets.token_hex(6)
+        self.id = stored.id if stored else secrets.token_hex(6)
         self._host = host
         self._message = message
         self._since = since
         self._begin = begin
+        self._stored = stored
         self._chat = session_key(message.address)
+        owners = memory_owners(message.address, message.sender)
+        self._records = Records(host.store, self._chat, owners)
+        self._journal = TurnJournal(host.journal, self.id, message, self._records.entries)
         self._effects: Effects | None = None
         self._stop_reason: str | None = None
         self._was_interrupted = False
@@ -58,46 +73,65 @@ class Turn:
     async def run(self) -> None:
         """Carry the turn through. Whatever breaks, the person is told and the log knows why."""
         with structlog.contextvars.bound_contextvars(chat=self._chat, turn=self.id):
-            _log.info("turn begins", sender=self._message.sender.id)
+            _log.info(
+                "turn begins" if self._stored is None else "turn goes on",
+                sender=self._message.sender.id,
+            )
             self._host.metrics.took("queue", time.perf_counter() - self._since)
-            owners = memory_owners(self._message.address, self._message.sender)
-            records = Records(self._host.store, self._chat, owners)
+            past = await read_past(self._host.journal, self._stored) if self._stored else Past()
             async with asyncio.TaskGroup() as group:
-                effects = Effects(self._host, self._message, self.id, records, group)
+                effects = Effects(self._host, self._message, self._journal, past, group)
                 self._effects = effects
                 try:
-                    await self._converse(effects, records)
+                    await self._converse(effects, past)
                 except Exception as error:  # noqa: BLE001 - told to the person and to the log
                     await self._report(error, effects)
                 await effects.close()
             _log.info("turn ends", **_summary(effects.result))
             outcome = effects.result.get("reason", "answered") if effects.result else "failed"
             self._host.metrics.turn_ended(outcome, time.perf_counter() - self._since)
+            await self._journal.end(outcome)
 
-    async def _converse(self, effects: Effects, records: Records) -> None:
+    async def _converse(self, effects: Effects, past: Past) -> None:
         begun = time.perf_counter()
-        await arrive(self._host, self._message)
-        await records.open()
-        async with self._host.pool.lease(self._chat, partial(self._wake, records)) as agent:
+        if past.stored is None:
+            await arrive(self._host, self._message)
+            await self._records.open()
+        else:
+            self._records.session_id = past.stored.life.session
+            await self._journal.resume()
+            if past.stored.resumed >= MAX_RESUMED:
+                raise TurnGivenUp(f"taken up {past.stored.resumed} times, and never got further")
+        async with self._host.pool.lease(self._chat, partial(self._wake, past)) as agent:
             self._host.metrics.took("wake", time.perf_counter() - begun)
-            await effects.carry_out(_read(agent.woken))
-            if self._stop_reason is not None:  # while it waited for its agent
-                effects.result = {"reason": "interrupted"}
-                await effects.say_finally(STOPPED)
-                return
-            lines = [self._begin(self._message, self._host.clock())]
+            if past.stored is None:
+                await effects.carry_out(self._journal.woken(agent))
+                if self._stop_reason is not None:  # while it waited for its agent
+                    effects.result = {"reason": "interrupted"}
+                    await effects.say_finally(STOPPED)
+                    return
+                lines = [self._begin(self._message, self._host.clock())]
+            else:
+                said = await self._journal.rebuild(agent, past.stored, past.steps)
+                await effects.carry_out(said)
+                lines = [] if effects.result else await self._next_lines(effects)
             while effects.result is None:
                 await effects.carry_out(await self._step(agent, lines))
                 if effects.result is None:
                     lines = await self._next_lines(effects)
+        if self._journal.turns_of_life >= self._host.settings.journal.turns_per_life:
+            self._host.pool.drop(self._chat)
 
     async def _step(self, agent: LeasedAgent, lines: Sequence[Line]) -> list[Line]:
         begun = time.perf_counter()
-        answered = await agent.step([encode(line) for line in lines])
+        answered = await self._journal.step(agent, lines)
         self._host.metrics.took("step", time.perf_counter() - begun)
-        return _read(answered)
+        return answered
 
-    async def _wake(self, records: Records) -> list[str]:
+    async def _wake(self, past: Past) -> Sequence[str]:
+        if past.stored is not None:
+            return past.steps[0].lines
+        records = self._records
         history = await records.history()
         memory, user = await records.memory()
         init = init_message(
@@ -112,7 +146,10 @@ class Turn:
             tool_schemas=self._host.toolbox.schemas(),
             now=self._host.clock(),
         )
-        return [encode(init)]
+        lines = [encode(init)]
+        artefact = self._host.pool.artefact
+        await self._journal.wake(self._chat, records.session_id, artefact, lines)
+        return lines
 
     async def _next_lines(self, effects: Effects) -> list[Line]:
         """What the agent is told next: the answers that have come, or that it is to stop.
@@ -148,12 +185,9 @@ class Turn:
         # What the agent believes and what is stored may differ now: the next one starts from the
         # store, which holds a valid history at all times.
         self._host.pool.drop(self._chat)
+        self._journal.forget()
         said = f"{effects.streamed}\n\n" if effects.streamed else ""
         await effects.say_finally(said + apology(error, error_id))
-
-
-def _read(lines: Sequence[str]) -> list[Line]:
-    return [parse_line(line) for line in lines]
 
 
 def _sound(answers: Sequence[Line | Exception | None]) -> list[Line]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from adapters.base import Adapter, AdapterError, Address, Button, Part, RateLimited
+from gateway.delivery.ledger import Ledger, NoLedger
 from gateway.delivery.pace import Pace
 from gateway.delivery.persistence import BACKOFF_S, Outcome
 from gateway.delivery.screen import Screen
@@ -48,13 +49,15 @@ class Reply:
         address: Address,
         settings: DeliverySettings,
         growing_buttons: Buttons = (),  # under the text while it grows
+        ledger: Ledger | None = None,
     ) -> None:
         self.text = ""  # as streamed so far, on the screen or not yet
         self._kept = ""  # what was there when the present stream started
         self._adapter = adapter
         self._settings = settings
         self._growing_buttons = growing_buttons
-        self._screen = Screen(adapter, address, settings.backoff_s)
+        self._ledger: Ledger = ledger or NoLedger()
+        self._screen = Screen(adapter, address, settings.backoff_s, self._ledger)
         self._screen_in_use = asyncio.Lock()
         self._has_grown = asyncio.Event()
         self._is_closed = asyncio.Event()
@@ -97,6 +100,7 @@ class Reply:
         self._close()
         begun = time.perf_counter()
         async with self._screen_in_use:
+            self._ledger.finish(markdown)
             parts = self._adapter.render(markdown)
             outcome = await self._screen.show(with_buttons(parts, buttons))
         metrics = self._settings.metrics

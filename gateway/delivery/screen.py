@@ -11,11 +11,14 @@ from dataclasses import replace
 import structlog
 
 from adapters.base import Adapter, AdapterError, Address, Ambiguous, Part, TargetGone
+from gateway.delivery.ledger import Found, Ledger, NoLedger
 from gateway.delivery.persistence import BACKOFF_S, Again, Attempt, Outcome, decide
 from gateway.delivery.reconcile import Delete, Edit, Send, Shown, Step, next_step
 
 LONG_WAIT_S = 120
 """A stated wait beyond this is worth a warning. It is kept all the same, by this chat alone."""
+
+_UNREAD = Part("", payload=object())
 
 _log = structlog.get_logger()
 
@@ -24,12 +27,19 @@ class Screen:
     """One reply's messages. Not for two callers at a time."""
 
     def __init__(
-        self, adapter: Adapter, address: Address, backoff_s: Sequence[float] = BACKOFF_S
+        self,
+        adapter: Adapter,
+        address: Address,
+        backoff_s: Sequence[float] = BACKOFF_S,
+        ledger: Ledger | None = None,
     ) -> None:
         self._adapter = adapter
         self._address = address
         self._backoff_s = backoff_s
-        self._shown: list[Shown | None] = []
+        self._ledger: Ledger = ledger or NoLedger()
+        self._shown: list[Shown | None] = _as_found(self._ledger.found)
+        # Final parts of which nobody knows whether they arrived: never sent again by themselves.
+        self._lost = [f.position for f in self._ledger.found if f.is_final and not f.message_id]
 
     @property
     def is_empty(self) -> bool:
@@ -64,6 +74,9 @@ class Screen:
         Returns the worst that befell a part. Waits as long as the platform says.
         """
         worst = Outcome.SHOWN
+        for position in self._lost:
+            if position < len(wanted):
+                self._shown[position] = Shown(None, wanted[position])
         while (step := next_step(self._shown, wanted)) is not None:
             outcome = await self._insist(step)
             if outcome is not Outcome.SHOWN:
@@ -107,14 +120,28 @@ class Screen:
         address = self._address if attempt.is_reply else replace(self._address, reply_to=None)
         match attempt.step:
             case Send() as step:
-                self._record(step, await self._adapter.send(address, attempt.part))
+                await self._send(step, address, attempt.part)
             case Edit(message_id=message_id) as step:
                 await self._adapter.edit(address, message_id, attempt.part)
                 self._record(step, message_id)
             case Delete(message_id=message_id) as step:
                 if message_id is not None:
                     await self._adapter.delete(address, message_id)
+                await self._ledger.unsent(step.index)
                 self._record(step, None)
+
+    async def _send(self, step: Send, address: Address, part: Part) -> None:
+        await self._ledger.sending(step.index)
+        try:
+            message_id = await self._adapter.send(address, part)
+        except Ambiguous:
+            await self._ledger.unknown(step.index)
+            raise
+        except AdapterError:
+            await self._ledger.unsent(step.index)
+            raise
+        self._record(step, message_id)
+        await self._ledger.sent(step.index, message_id)
 
     def _record(self, step: Step, message_id: str | None) -> None:
         """Note a step as done. What counts is the part that was wanted, not the form it took."""
@@ -124,3 +151,12 @@ class Screen:
             self._shown[step.index] = Shown(message_id, step.part)
         else:
             self._shown.append(Shown(message_id, step.part))
+
+
+def _as_found(found: Sequence[Found]) -> list[Shown | None]:
+    """The screen as an earlier run has left it. What its messages show is not known: no wanted
+    part equals it, so each is edited once more, which does no harm."""
+    shown: list[Shown | None] = [None] * (max((f.position for f in found), default=-1) + 1)
+    for one in found:
+        shown[one.position] = Shown(one.message_id, _UNREAD)
+    return shown

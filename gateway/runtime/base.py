@@ -32,6 +32,7 @@ class Runtime(Protocol):
     """Starts agents. Shared by all threads of the process."""
 
     name: str
+    artefact: str  # which agent it starts: the same artefact gives the same answers
 
     def start(self, chat: str) -> Instance:
         """A new agent, not yet told anything. `chat` names it in errors and logs."""

@@ -56,6 +56,7 @@ class Engine:
         self, artefact: Artefact | None = None, settings: EngineSettings | None = None
     ) -> None:
         artefact = artefact or load_artefact()
+        self.artefact = artefact.sha256
         settings = settings or EngineSettings()
         self._engine = wasmtime.Engine(_config())
         cache = CodeCache(settings.cache_folder or default_folder())

@@ -5,7 +5,7 @@ The same lines in and out as a Wasm agent's, and none of its walls: no limit of 
 
 from collections.abc import Sequence
 
-from agent_core import Agent
+from agent_core import Agent, __version__
 
 # The very loop of the Wasm agent, so that both answer bad lines and defects alike.
 from agent_core.__main__ import feed
@@ -57,6 +57,7 @@ class NativeRuntime:
     """Implements `gateway.runtime.base.Runtime`."""
 
     name = "native"
+    artefact = f"native {__version__}"
 
     def start(self, chat: str) -> NativeInstance:
         """A new agent."""

@@ -53,6 +53,7 @@ class _Slot:
     chat: str
     bytes: int
     instance: Instance | None = None
+    memo: object = None
     job: Future[Any] | None = None  # the last that ran, or runs, for it
     is_broken: bool = False  # it failed, or nobody took what it answered: no more steps
     is_unwanted: bool = False  # to be dropped when the lease ends
@@ -72,6 +73,16 @@ class LeasedAgent:
         self._pool = pool
         self._slot: _Slot | None = slot
         self._turn = asyncio.Lock()
+
+    @property
+    def memo(self) -> object:
+        """What its holders have left with this agent for those who come after; at first None."""
+        return self._slot and self._slot.memo
+
+    @memo.setter
+    def memo(self, memo: object) -> None:
+        if self._slot is not None:
+            self._slot.memo = memo
 
     async def step(self, lines: Sequence[str]) -> list[str]:
         """Feed lines and return those answered; several calls at once are served in order.
@@ -105,6 +116,11 @@ class AgentPool:
         self._agent_bytes = _GUESSED_AGENT_BYTES
         self._started = self._hibernated = self._failed = 0
         self._is_closed = False
+
+    @property
+    def artefact(self) -> str:
+        """Which agent is run."""
+        return self._runtime.artefact
 
     async def measure(self, lines: Sequence[str] = FIRST_LINES) -> Capacity:
         """Find out, by starting a few agents and a turn of each, how many fit.

@@ -23,9 +23,6 @@ class Session:
 class Store(Protocol):
     """Sessions, history and memory. All methods raise `StoreError`."""
 
-    async def claim_event(self, platform: str, event_id: str) -> bool:
-        """True the first time this event is seen, False ever after, restarts included."""
-
     async def current_session(self, chat: str) -> Session:
         """The open session of a chat; begun if there is none."""
 

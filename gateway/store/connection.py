@@ -6,11 +6,13 @@ before the next transaction's first statement.
 """
 
 import asyncio
+import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeVar
 
 import aiosqlite
 
@@ -40,7 +42,13 @@ _PRAGMAS = (
 _T = TypeVar("_T")
 
 Work = Callable[[sqlite3.Connection], _T]
-"""Statements of one transaction, run in the database's thread."""
+"""Statements of one unit, run in the database's thread: all of them count or none."""
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    work: Work[Any]
+    done: asyncio.Future[Any]
 
 
 class Database:
@@ -50,6 +58,7 @@ class Database:
         self._connection: aiosqlite.Connection | None = connection
         self._path = path
         self._lock = asyncio.Lock()
+        self._jobs: list[_Job] = []
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -116,14 +125,32 @@ class Database:
                 raise
 
     async def run(self, work: Work[_T]) -> _T:
-        """Do all of some work in one transaction and one trip to the thread; what it returns.
+        """Do a unit of work, all or nothing, and return what it returns.
 
-        Raises what `work` raises, SQLite's errors as `StoreError`.
+        Whatever else waits to be done goes into the same transaction, each unit for itself behind
+        a savepoint: many chats share one commit, and one trip to the thread. Raises what `work`
+        raises, SQLite's errors as `StoreError`. If the task is cancelled, the work is done whole if
+        it had begun, and not at all otherwise.
         """
-        async with self.writing() as connection:
-            # No public call of aiosqlite runs several statements in one trip.
-            run_there = cast("Any", connection)._execute
-            return cast("_T", await run_there(work, connection._conn))
+        loop = asyncio.get_running_loop()
+        job = _Job(work, loop.create_future())
+        self._jobs.append(job)
+        try:
+            async with self.reading() as connection:
+                if job in self._jobs:
+                    jobs, self._jobs = self._jobs, []
+                    # No public call of aiosqlite runs several statements in one trip.
+                    trip = connection._execute(_run_all, connection._conn, jobs, loop)  # type: ignore[no-untyped-call]  # aiosqlite's
+                    await trip
+            return await job.done  # type: ignore[no-any-return]  # it is what `work` returns
+        except BaseException as error:
+            job.done.cancel()  # nobody looks at it any more
+            if isinstance(error, sqlite3.Error):
+                raise from_sqlite(error, self._path) from error
+            raise
+        finally:
+            if job in self._jobs:
+                self._jobs.remove(job)
 
     async def close(self) -> None:
         """Let go of the file once the call in progress is through. Closing twice is fine."""
@@ -135,6 +162,49 @@ class Database:
                 await connection.close()
             except sqlite3.Error as error:
                 raise from_sqlite(error, self._path) from error
+
+
+def _run_all(
+    connection: sqlite3.Connection, jobs: Sequence[_Job], loop: asyncio.AbstractEventLoop
+) -> None:
+    """Runs in the database's thread; tells the loop itself, whether its caller waits or not."""
+    try:
+        if connection.in_transaction:  # a roll-back failed, on a disk that did
+            connection.rollback()
+        connection.execute("BEGIN IMMEDIATE")
+        outcomes = [_run_one(connection, job) for job in jobs]
+        connection.commit()
+    except Exception as error:  # noqa: BLE001 - goes to all who wait
+        with contextlib.suppress(sqlite3.Error):
+            connection.rollback()
+        outcomes = [error] * len(jobs)
+    loop.call_soon_threadsafe(_settle, jobs, outcomes)
+
+
+def _run_one(connection: sqlite3.Connection, job: _Job) -> object:
+    """What the unit returns, or the exception that undid it alone."""
+    if job.done.cancelled():
+        return None
+    connection.execute("SAVEPOINT unit")
+    try:
+        result = job.work(connection)
+    except Exception as error:
+        if not connection.in_transaction:  # SQLite undid everything, as on a full disk
+            raise
+        connection.execute("ROLLBACK TO unit")
+        result = error
+    connection.execute("RELEASE unit")
+    return result
+
+
+def _settle(jobs: Sequence[_Job], outcomes: Sequence[object]) -> None:
+    for job, outcome in zip(jobs, outcomes, strict=True):
+        if job.done.done():
+            continue
+        if isinstance(outcome, Exception):
+            job.done.set_exception(outcome)
+        else:
+            job.done.set_result(outcome)
 
 
 def _prepare(path: Path) -> tuple[Migration, ...]:

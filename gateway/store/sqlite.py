@@ -5,7 +5,7 @@ Each call is one transaction. The clock is given from outside. Transactions and 
 """
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,6 +18,8 @@ from gateway.store.connection import Database
 from gateway.store.errors import StoreDamaged
 from gateway.store.rows import from_row, storable
 from gateway.store.session_ids import new_session_id
+from gateway.store.sqlite_inbound import SqliteInbound
+from gateway.store.sqlite_journal import SqliteJournal
 from gateway.store.sqlite_model_choices import SqliteModelChoices
 from gateway.store.sqlite_search import SqliteSearch
 from gateway.store.sqlite_sessions import SqliteSessions
@@ -25,11 +27,6 @@ from gateway.store.sqlite_usage import SqliteUsage
 from gateway.store.times import timestamp
 
 FILE_NAME = "hermes.db"
-
-# No platform delivers an event again after days: Telegram forgets updates after 24 hours (Bot API,
-# getUpdates). Anything kept longer only fills the disk.
-KEEP_EVENTS = timedelta(days=30)
-PRUNE_EVERY = timedelta(days=1)
 
 
 class SqliteStore:
@@ -40,44 +37,18 @@ class SqliteStore:
         self._now = now
         self.usage = SqliteUsage(database, now)
         self.model_choices = SqliteModelChoices(database)
-        self._pruned_at = datetime.min.replace(tzinfo=UTC)
         self.sessions = SqliteSessions(database, now)
         self.search = SqliteSearch(database)
+        self.inbound = SqliteInbound(database, now)
+        self.journal = SqliteJournal(database, now)
 
     @classmethod
     async def open(cls, path: Path, *, now: Callable[[], datetime]) -> Self:
-        """Open or begin a database, and forget events of more than 30 days ago.
+        """Open or begin a database.
 
         `now` tells the time, aware of its zone. Raises `StoreError`.
         """
-        database = await Database.open(path)
-        try:
-            store = cls(database, now)
-            async with database.writing() as connection:
-                await store._prune(connection)
-        except BaseException:
-            await database.close()
-            raise
-        return store
-
-    async def claim_event(self, platform: str, event_id: str) -> bool:
-        """True the first time this event is seen, False ever after, restarts included."""
-        async with self._database.writing() as connection:
-            if self._now() - self._pruned_at >= PRUNE_EVERY:
-                await self._prune(connection)
-            cursor = await connection.execute(
-                "INSERT INTO events (platform, event_id, seen_at) VALUES (?, ?, ?) "
-                "ON CONFLICT DO NOTHING",
-                (storable(platform), storable(event_id), self._timestamp()),
-            )
-            return cursor.rowcount == 1
-
-    async def _prune(self, connection: aiosqlite.Connection) -> None:
-        now = self._now()
-        await connection.execute(
-            "DELETE FROM events WHERE seen_at < ?", (timestamp(now - KEEP_EVENTS),)
-        )
-        self._pruned_at = now
+        return cls(await Database.open(path), now)
 
     async def current_session(self, chat: str) -> Session:
         """The open session of a chat; begun if there is none."""

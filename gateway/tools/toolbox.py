@@ -35,6 +35,8 @@ class Tool(Protocol):
 
     name: str
     schema: ToolSchema
+    # May be left out, which means False: a call that was cut off by a restart is run once more.
+    # is_repeatable: bool
 
     async def run(self, call: ToolCall) -> ToolResult:
         """Do it. A failure that the model should know of is a result with `is_error`."""
@@ -49,6 +51,10 @@ class Toolbox:
     def schemas(self) -> list[ToolSchema] | None:
         """What agents are told at their start; None if there are no tools."""
         return [tool.schema for tool in self._tools.values()] or None
+
+    def is_repeatable(self, name: str) -> bool:
+        """Whether a call may be run again if nobody knows how far it came."""
+        return bool(getattr(self._tools.get(name), "is_repeatable", False))
 
     async def run(self, call: ToolCall) -> ToolResult:
         """Run the tool that is called for. An unknown name is an error for the model to read."""

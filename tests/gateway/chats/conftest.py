@@ -24,6 +24,7 @@ from gateway.access import allowed_by
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.questions import Questions
+from gateway.chats.recovery import recover
 from gateway.commands.chat import chat_commands
 from gateway.commands.history import history_commands
 from gateway.commands.models import model_commands
@@ -123,6 +124,8 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 store=store,
                 sessions=store.sessions,
                 search=store.search,
+                journal=store.journal,
+                inbound=store.inbound,
                 pool=pool,
                 models=models,
                 adapters={platform.name: platform},
@@ -137,7 +140,8 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             )
             chats = await stack.enter_async_context(Chats(host))
             router = Router(
-                store,
+                store.inbound,
+                store.journal,
                 chats,
                 questions,
                 commands=CommandTable(
@@ -152,6 +156,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 allowed=allowed_by(settings),
                 inbox_size=settings.chats.inbox_size,
             )
+            await recover(host, chats)
             serving = asyncio.ensure_future(platform.run(router.receive))
             stack.callback(serving.cancel)
             yield SmallGateway(platform, model, store, pool, chats, router)

@@ -150,6 +150,7 @@ class OddAgents:
     """A runtime whose agents answer each step with the same lines, whatever they are told."""
 
     name = "odd"
+    artefact = "odd"
 
     def __init__(self, *answers: dict[str, object]) -> None:
         self._lines = [json.dumps(answer) for answer in answers]

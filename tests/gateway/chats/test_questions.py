@@ -1,6 +1,7 @@
 """What an agent asks, and how a person's answer finds its way back."""
 
 import asyncio
+from datetime import UTC, datetime
 
 import pytest
 
@@ -202,7 +203,7 @@ def test_numbers_and_names_of_choices_are_understood(text: str, answer: str) -> 
 
 async def test_long_choices_are_spelled_out_and_their_buttons_stay_short() -> None:
     choices = ("short", "a choice that is far too long to be read on a button " * 3)
-    question = OpenQuestion("chat", "1", "Alice", "Which?", choices)
+    question = OpenQuestion("chat", "1", "Alice", "Which?", choices, datetime.now(UTC))
     assert f"2. {choices[1]}" in markdown_of(question)
     buttons = [row[0] for row in buttons_of(question)]
     assert all(len(button.label) <= 45 for button in buttons)

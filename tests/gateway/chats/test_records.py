@@ -13,13 +13,18 @@ from gateway.store.sqlite import SqliteStore
 
 
 @pytest.fixture
-async def records(tmp_path: Path) -> AsyncIterator[Records]:
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    """An empty store."""
+    async with await SqliteStore.open(tmp_path / "hermes.db", now=lambda: datetime.now(UTC)) as one:
+        yield one
+
+
+@pytest.fixture
+async def records(store: SqliteStore) -> Records:
     """The records of one chat."""
-    store = await SqliteStore.open(tmp_path / "hermes.db", now=lambda: datetime.now(UTC))
     made = Records(store, "console", MemoryOwners(memory="console", user="console:local"))
     await made.open()
-    yield made
-    await store.close()
+    return made
 
 
 def history(op: str, *contents: str, **fields: Any) -> dict[str, Any]:
@@ -27,17 +32,21 @@ def history(op: str, *contents: str, **fields: Any) -> dict[str, Any]:
     return {"type": "history", "op": op, "messages": messages, **fields}
 
 
-async def test_history_follows_the_agents_operations(records: Records) -> None:
-    await records.keep([history("append", "a", "b"), history("append", "c")])
-    await records.keep([history("truncate", length=2)])
+async def test_history_follows_the_agents_operations(store: SqliteStore, records: Records) -> None:
+    await store.journal.write(
+        records.entries([history("append", "a", "b"), history("append", "c")])
+    )
+    await store.journal.write(records.entries([history("truncate", length=2)]))
     assert [m["content"] for m in await records.history()] == ["a", "b"]
-    await records.keep([history("replace", "x")])
+    await store.journal.write(records.entries([history("replace", "x")]))
     assert [m["content"] for m in await records.history()] == ["x"]
 
 
-async def test_memory_goes_to_its_two_owners(records: Records) -> None:
-    await records.keep(
-        [{"type": "memory_update", "memory": "of the chat", "user": "of the person"}]
+async def test_memory_goes_to_its_two_owners(store: SqliteStore, records: Records) -> None:
+    await store.journal.write(
+        records.entries(
+            [{"type": "memory_update", "memory": "of the chat", "user": "of the person"}]
+        )
     )
     assert await records.memory() == ("of the chat", "of the person")
 

@@ -43,40 +43,6 @@ async def test_it_is_a_store(store: SqliteStore) -> None:
     assert await taken.memory("user", "nobody") == ""
 
 
-async def test_an_event_is_claimed_once_and_restarts_do_not_change_that(
-    path: Path, clock: Callable[[], datetime]
-) -> None:
-    async with await SqliteStore.open(path, now=clock) as store:
-        assert await store.claim_event("telegram", "1")
-        assert not await store.claim_event("telegram", "1")
-        assert await store.claim_event("discord", "1")
-    async with await SqliteStore.open(path, now=clock) as store:
-        assert not await store.claim_event("telegram", "1")
-        assert await store.claim_event("telegram", "2")
-
-
-async def test_of_many_who_claim_an_event_at_once_one_gets_it(store: SqliteStore) -> None:
-    claims = await asyncio.gather(*(store.claim_event("telegram", "7") for _ in range(50)))
-    assert sum(claims) == 1
-
-
-async def test_events_are_forgotten_after_30_days_at_open_and_while_running(
-    path: Path, clock: Any
-) -> None:
-    async with await SqliteStore.open(path, now=clock) as store:
-        await store.claim_event("telegram", "old")
-        clock.move(timedelta(days=29))
-        await store.claim_event("telegram", "newer")
-        assert not await store.claim_event("telegram", "old")
-        clock.move(timedelta(days=2))
-        assert await store.claim_event("telegram", "old")
-        assert not await store.claim_event("telegram", "newer")
-    clock.move(timedelta(days=31))
-    async with await SqliteStore.open(path, now=clock):
-        pass
-    assert rows(path, "SELECT count(*) FROM events") == [(0,)]
-
-
 async def test_a_chat_has_one_open_session_until_another_begins(
     path: Path, store: SqliteStore, clock: Any
 ) -> None:
@@ -213,7 +179,7 @@ async def test_a_closed_store_says_so_and_closing_twice_is_fine(store: SqliteSto
     await store.close()
     await store.close()
     with pytest.raises(StoreError, match="is closed"):
-        await store.claim_event("telegram", "1")
+        await store.set_memory("user", "1", "x")
 
 
 async def test_closing_waits_for_what_was_asked_before(

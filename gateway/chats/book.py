@@ -1,0 +1,69 @@
+"""The ledger of one reply of a turn, kept in the turn's journal."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from gateway.chats.journal import TurnJournal
+from gateway.delivery.ledger import Found
+from gateway.store.errors import StoreError
+from gateway.store.journal import PartMoved, PartState, StoredPart
+
+_log = structlog.get_logger()
+
+
+class ReplyBook:
+    """Implements `gateway.delivery.ledger.Ledger`."""
+
+    def __init__(self, journal: TurnJournal, reply: str, parts: Sequence[StoredPart]) -> None:
+        self.found: Sequence[Found] = [
+            Found(
+                part.position,
+                part.message_id if part.state == "sent" else None,
+                is_final=part.markdown is not None,
+            )
+            for part in parts
+        ]
+        self._journal = journal
+        self._reply = reply
+        self._markdown: str | None = None
+
+    def finish(self, markdown: str) -> None:
+        """See `Ledger`."""
+        self._markdown = markdown
+
+    async def sending(self, position: int) -> None:
+        """See `Ledger`."""
+        await self._write(self._moved(position, "sending"))
+
+    async def sent(self, position: int, message_id: str) -> None:
+        """See `Ledger`. Of a final part it is written with what follows it at once: the next
+        part, or the end of the turn."""
+        moved = self._moved(position, "sent", message_id)
+        if self._markdown is None:
+            await self._write(moved)
+        else:
+            self._journal.note(moved)
+
+    async def unsent(self, position: int) -> None:
+        """See `Ledger`."""
+        await self._write(self._moved(position, None))
+
+    async def unknown(self, position: int) -> None:
+        """See `Ledger`."""
+        await self._write(self._moved(position, "unknown"))
+
+    def _moved(
+        self, position: int, state: PartState | None, message_id: str | None = None
+    ) -> PartMoved:
+        return PartMoved(
+            self._journal.turn, self._reply, position, state, message_id, self._markdown
+        )
+
+    async def _write(self, moved: PartMoved) -> None:
+        if not self._journal.is_begun:
+            return  # nothing of this turn will be taken up again
+        try:
+            await self._journal.write(moved)
+        except StoreError as error:
+            _log.warning("a reply's progress was not written down", error=str(error))

@@ -1,0 +1,173 @@
+"""What a turn writes down before it happens, so that it can be rebuilt and go on after a kill.
+
+The rule: lines are stored before they are fed, and what the answers ask to keep is stored before
+anything else comes of them, in one transaction with the note that they were carried out. An agent
+is deterministic: the lines of its life, from its waking on, make the same agent again.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from adapters.base import Inbound
+from agent_core.wire import encode, parse_line
+from gateway import events
+from gateway.chats.messages import Line
+from gateway.errors import GatewayError
+from gateway.runtime.pool import LeasedAgent
+from gateway.store.errors import StoreError
+from gateway.store.journal import (
+    Answered,
+    Entry,
+    EventSettled,
+    Fed,
+    JournalStore,
+    LifeBegun,
+    OpenTurn,
+    StoredStep,
+    TurnBegun,
+    TurnEnded,
+    TurnResumed,
+)
+
+ToEntries = Callable[[Sequence[Line]], Iterable[Entry]]
+"""What is to be kept of what an agent said."""
+
+
+class AgentChanged(GatewayError):
+    """The agent was exchanged for one that answers the same lines differently."""
+
+
+@dataclass(slots=True)
+class AgentLife:
+    """An agent from its waking to its sleep; it is left with the agent between turns."""
+
+    id: str
+    steps: int = 0  # fed so far
+    turns: int = 0
+
+
+def digest(answers: Sequence[str]) -> str:
+    """The hash by which answers are compared."""
+    return hashlib.sha256("\n".join(answers).encode("utf-8", "replace")).hexdigest()
+
+
+class TurnJournal:
+    """One turn's journal."""
+
+    def __init__(
+        self, store: JournalStore, turn: str, event: Inbound, to_entries: ToEntries
+    ) -> None:
+        self.turn = turn
+        self.is_begun = False
+        self._store = store
+        self._event = event
+        self._to_entries = to_entries
+        self._life: AgentLife | None = None
+        self._noted: list[Entry] = []
+
+    def note(self, *entries: Entry) -> None:
+        """Let entries ride with the next that are written."""
+        self._noted += entries
+
+    async def write(self, *entries: Entry) -> None:
+        """Write what was noted and this, all or nothing; what could not be written stays noted.
+
+        Raises `StoreError`.
+        """
+        noted, self._noted = self._noted, []
+        if not noted and not entries:
+            return
+        try:
+            await self._store.write([*noted, *entries])
+        except StoreError:
+            self._noted = noted + self._noted
+            raise
+
+    async def wake(self, chat: str, session: str, artefact: str, lines: Sequence[str]) -> None:
+        """An agent's life begins with these lines."""
+        life = AgentLife(secrets.token_hex(8), steps=1)
+        begun = LifeBegun(life.id, chat, session, artefact)
+        await self.write(begun, Fed(life.id, 0, None, tuple(lines)))
+        self._life = life
+
+    def woken(self, agent: LeasedAgent) -> list[Line]:
+        """Take over the agent; what it said when it was woken, if it was woken for this turn."""
+        if self._life is not None:
+            agent.memo = self._life
+            return self._answered(self._life.id, 0, agent.woken)
+        if not isinstance(agent.memo, AgentLife):
+            raise TypeError("an agent without a life was left in the pool")
+        self._life = agent.memo
+        return []
+
+    @property
+    def turns_of_life(self) -> int:
+        """How many turns this turn's agent has had, this one included."""
+        return self._life.turns if self._life is not None else 0
+
+    async def step(self, agent: LeasedAgent, lines: Sequence[Line]) -> list[Line]:
+        """Feed lines, stored before. Raises `StoreError` and `AgentFailure`."""
+        life = self._life
+        if life is None:
+            raise RuntimeError("nothing is fed to an agent that was not woken")
+        written = tuple(encode(line) for line in lines)
+        if not self.is_begun:
+            self.note(self._begun(life))
+        fed = Fed(life.id, life.steps, self.turn, written)
+        await self.write(fed)
+        life.steps += 1
+        life.turns += not self.is_begun
+        self.is_begun = True
+        return self._answered(life.id, fed.number, await agent.step(written))
+
+    async def rebuild(
+        self, agent: LeasedAgent, stored: OpenTurn, steps: Sequence[StoredStep]
+    ) -> list[Line]:
+        """Feed a new agent, woken with the first of them, all that the one before was fed.
+
+        Returns what it has said in this turn. Raises `AgentChanged` if it speaks differently.
+        """
+        self.is_begun = True
+        turns = {step.turn for step in steps if step.turn is not None}
+        self._life = agent.memo = AgentLife(stored.life.id, len(steps), len(turns))
+        said: list[Line] = []
+        for step in steps:
+            answers = await agent.step(step.lines) if step.number else agent.woken
+            if step.answers is None:
+                messages = self._answered(stored.life.id, step.number, answers)
+            elif step.answers == digest(answers):
+                messages = [parse_line(answer) for answer in answers]
+            else:
+                raise AgentChanged("the agent answers its journal differently")
+            if step.turn == self.turn:
+                said += messages
+        return said
+
+    async def resume(self) -> None:
+        """Note that the turn is taken up once more."""
+        self.is_begun = True
+        await self.write(TurnResumed(self.turn))
+
+    async def end(self, outcome: str) -> None:
+        """The turn is over: nothing of it is taken up again."""
+        if self.is_begun:
+            await self.write(TurnEnded(self.turn, outcome))
+        else:
+            event = self._event
+            await self.write(EventSettled(event.address.platform, event.event_id, "done"))
+
+    def forget(self) -> None:
+        """What was noted and not written is not to be kept: the turn has failed."""
+        self._noted.clear()
+
+    def _begun(self, life: AgentLife) -> TurnBegun:
+        event = self._event
+        platform, written = event.address.platform, events.to_json(event)
+        return TurnBegun(self.turn, life.id, platform, event.event_id, written)
+
+    def _answered(self, life: str, number: int, answers: Sequence[str]) -> list[Line]:
+        messages = [parse_line(answer) for answer in answers]
+        self.note(*self._to_entries(messages), Answered(life, number, digest(answers)))
+        return messages

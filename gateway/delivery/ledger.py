@@ -1,0 +1,58 @@
+"""Where it is written down what of a reply is on a screen, so that a restart neither loses nor
+doubles it. This file has the interface and the one that writes nothing; turns bring their own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A message that an earlier run of the gateway has sent, or was about to."""
+
+    position: int
+    message_id: str | None  # None: nobody knows whether it is there
+    is_final: bool  # it was sent as part of the final text, not as a preview
+
+
+class Ledger(Protocol):
+    """The book of one reply. A ledger that can't be written is no reason not to reply."""
+
+    found: Sequence[Found]
+
+    def finish(self, markdown: str) -> None:
+        """From now on what is sent is part of this final text."""
+
+    async def sending(self, position: int) -> None:
+        """A new message is about to be sent."""
+
+    async def sent(self, position: int, message_id: str) -> None:
+        """It is there."""
+
+    async def unsent(self, position: int) -> None:
+        """It is not there, or not any more."""
+
+    async def unknown(self, position: int) -> None:
+        """Nobody knows."""
+
+
+class NoLedger:
+    """For texts that are no part of a turn."""
+
+    found: Sequence[Found] = ()
+
+    def finish(self, markdown: str) -> None:
+        """Nothing."""
+
+    async def sending(self, position: int) -> None:
+        """Nothing."""
+
+    async def sent(self, position: int, message_id: str) -> None:
+        """Nothing."""
+
+    async def unsent(self, position: int) -> None:
+        """Nothing."""
+
+    async def unknown(self, position: int) -> None:
+        """Nothing."""

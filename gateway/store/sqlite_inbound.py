@@ -1,0 +1,96 @@
+"""`InboundStore` over SQLite."""
+
+import sqlite3
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from gateway.store.connection import Database
+from gateway.store.inbound import Incoming
+from gateway.store.journal import EventState
+from gateway.store.rows import storable
+from gateway.store.times import timestamp
+
+# No platform delivers an event again after days: Telegram forgets updates after 24 hours (Bot API,
+# getUpdates). Anything kept longer only fills the disk.
+KEEP_EVENTS = timedelta(days=30)
+PRUNE_EVERY = timedelta(days=1)
+
+
+class SqliteInbound:
+    """Implements `InboundStore`."""
+
+    def __init__(self, database: Database, now: Callable[[], datetime]) -> None:
+        self._database = database
+        self._now = now
+        self._pruned_at = datetime.min.replace(tzinfo=UTC)
+
+    async def take(self, incoming: Incoming, *, is_command: bool = False) -> bool:
+        """See `InboundStore`."""
+        state = "command" if is_command else "accepted"
+        return await self._database.run(lambda c: self._insert(c, incoming, state))
+
+    async def take_answer(self, incoming: Incoming, question: str, answer: str) -> bool:
+        """See `InboundStore`."""
+
+        def work(connection: sqlite3.Connection) -> bool:
+            is_new = self._insert(connection, incoming, "answer")
+            if is_new:
+                answer_question(connection, question, answer)
+            return is_new
+
+        return await self._database.run(work)
+
+    async def settle(self, platform: str, event_id: str, state: EventState) -> None:
+        """See `InboundStore`."""
+        now = timestamp(self._now())
+        await self._database.run(lambda c: settle(c, platform, event_id, state, now))
+
+    async def waiting(self) -> list[str]:
+        """See `InboundStore`."""
+        return await self._in_state("accepted")
+
+    async def cut_off(self) -> list[str]:
+        """See `InboundStore`."""
+        return await self._in_state("command")
+
+    async def _in_state(self, state: str) -> list[str]:
+        async with self._database.reading() as connection:
+            rows = await connection.execute_fetchall(
+                "SELECT event FROM inbound WHERE state = ? ORDER BY number", (state,)
+            )
+        return [event for (event,) in rows]
+
+    def _insert(self, connection: sqlite3.Connection, incoming: Incoming, state: str) -> bool:
+        now = self._now()
+        if now - self._pruned_at >= PRUNE_EVERY:
+            connection.execute(
+                "DELETE FROM inbound WHERE taken_at < ? AND state NOT IN ('accepted', 'begun')",
+                (timestamp(now - KEEP_EVENTS),),
+            )
+            self._pruned_at = now
+        texts = (incoming.platform, incoming.event_id, incoming.chat, incoming.event)
+        cursor = connection.execute(
+            "INSERT INTO inbound (platform, event_id, chat, event, state, taken_at, updated_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (*map(storable, texts), state, timestamp(now), timestamp(now)),
+        )
+        return cursor.rowcount == 1
+
+
+def settle(
+    connection: sqlite3.Connection, platform: str, event_id: str, state: EventState, now: str
+) -> None:
+    """Note what became of an event. What was said in it is kept by whatever it led to."""
+    connection.execute(
+        "UPDATE inbound SET state = ?, updated_at = ?, event = NULL "
+        "WHERE platform = ? AND event_id = ?",
+        (state, now, storable(platform), storable(event_id)),
+    )
+
+
+def answer_question(connection: sqlite3.Connection, question: str, answer: str) -> None:
+    """Keep an answer; the first one counts."""
+    connection.execute(
+        "UPDATE questions SET answer = ? WHERE id = ? AND answer IS NULL",
+        (storable(answer), question),
+    )

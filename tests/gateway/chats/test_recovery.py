@@ -1,0 +1,135 @@
+"""A gateway that goes down in mid-turn: the next one goes on where it was."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from gateway.chats.lost_replies import NOTICE
+from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
+from tests.gateway.chats.small_gateway import WEATHER, SmallGateway, Start
+
+
+class Barometer:
+    """A tool that counts how often it ran; the first run waits until it is cut off."""
+
+    name = "weather"
+    schema: ToolSchema = WEATHER
+
+    def __init__(self, *, hangs: bool = False, is_repeatable: bool = False) -> None:
+        self.runs = 0
+        self.is_repeatable = is_repeatable
+        self.started = asyncio.Event()
+        self._hangs = hangs
+
+    async def run(self, call: ToolCall) -> ToolResult:
+        self.runs += 1
+        self.started.set()
+        if self._hangs and self.runs == 1:
+            await asyncio.get_running_loop().create_future()
+        return ToolResult("sunny")
+
+
+def results(gateway: SmallGateway) -> list[str]:
+    messages = gateway.request()["messages"]
+    return [message["content"] for message in messages if message["role"] == "tool"]
+
+
+async def test_an_answered_model_call_is_not_made_again(start: Start) -> None:
+    tool = Barometer()
+    async with start(toolbox=Toolbox([tool])) as first:
+        first.model.enqueue(tool_calls=[("weather", {})])
+        hanging = first.model.enqueue(text="never comes", gated=True)
+        await first.platform.say("how is the weather?")
+        await hanging.started.wait()
+    async with start(toolbox=Toolbox([tool])) as second:
+        second.model.enqueue(text="It is sunny.")
+        await second.platform.until_shown("It is sunny.")
+        history = await second.history()
+    assert tool.runs == 1
+    assert len(second.model.requests) == 3  # the first, the one that was cut off, and that again
+    assert second.model.requests[1].body == second.model.requests[2].body
+    assert [m["role"] for m in history] == ["user", "assistant", "tool", "assistant"]
+
+
+@pytest.mark.parametrize("is_repeatable", [True, False])
+async def test_a_tool_that_was_cut_off_is_reported_or_repeated_if_it_allows_that(
+    start: Start, is_repeatable: bool
+) -> None:
+    tool = Barometer(hangs=True, is_repeatable=is_repeatable)
+    async with start(toolbox=Toolbox([tool])) as first:
+        first.model.enqueue(tool_calls=[("weather", {})])
+        await first.platform.say("how is the weather?")
+        await tool.started.wait()
+    async with start(toolbox=Toolbox([tool])) as second:
+        second.model.enqueue(text="That is how it is.")
+        await second.platform.until_shown("That is how it is.")
+        (content,) = results(second)
+    assert tool.runs == 1 + is_repeatable
+    assert ("interrupted by a restart" in content) is not is_repeatable
+
+
+async def test_a_question_is_still_open_and_its_old_button_works(start: Start) -> None:
+    question = {"question": "Which city?", "choices": ["Berlin", "Paris"]}
+    async with start() as first:
+        first.model.enqueue(tool_calls=[("clarify", question)])
+        await first.platform.say("book a trip")
+        screen = await first.platform.until(lambda s: bool(s.buttons))
+        data = next(b.data for b in screen.buttons if b.label == "Paris")
+    async with start() as second:
+        second.model.enqueue(text="Paris is booked.")
+        assert await second.platform.press_data(data) == ""
+        await second.platform.until(lambda s: s.last == "Paris is booked.")
+        assert "Paris" in results(second)[0]
+
+
+async def test_a_message_that_still_waited_is_answered_in_its_order(start: Start) -> None:
+    async with start() as first:
+        hanging = first.model.enqueue(text="never comes", gated=True)
+        for text in ("one", "two", "three"):
+            await first.platform.say(text)
+        await hanging.started.wait()
+    async with start() as second:
+        for text in ("1", "2", "3"):
+            second.model.enqueue(text=f"answer {text}")
+        await second.platform.until_shown("answer 1", "answer 2", "answer 3")
+        said = [m["content"] for m in await second.history() if m["role"] == "user"]
+    assert said == ["one", "two", "three"]
+
+
+async def test_an_answer_that_was_being_sent_is_not_sent_again_unasked(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sending = asyncio.Event()
+
+    async def hang(*_: Any) -> str:
+        sending.set()
+        await asyncio.get_running_loop().create_future()
+        return ""
+
+    async with start(streaming=False) as first:
+        monkeypatch.setattr(first.platform, "send", hang)
+        first.model.enqueue(text="the answer")
+        await first.platform.say("the question")
+        await sending.wait()
+    async with start(streaming=False) as second:
+        await second.platform.until_shown(NOTICE)
+        await second.platform.press("Show it again")
+        await second.platform.until_shown(NOTICE, "the answer")
+        await second.platform.press("Show it again")
+        screen = await second.platform.until(lambda s: "nothing to show" in s.last)
+        assert screen.texts.count("the answer") == 1
+        assert len(second.model.requests) == 1
+
+
+async def test_a_turn_that_has_ended_is_not_taken_up_again(start: Start) -> None:
+    async with start() as first:
+        first.model.enqueue(text="the answer")
+        await first.platform.say("the question")
+        await first.platform.until_shown("the answer")
+        await first.chats.idle("telegram:dm:1")
+    async with start() as second:
+        assert await second.store.journal.open_turns() == []
+        assert await second.store.inbound.waiting() == []
+        await second.chats.idle("telegram:dm:1")
+        assert second.platform.screens["1"].log == []
