@@ -183,3 +183,17 @@ async def test_check_tells_whose_token_it_is(fake: FakeTelegram) -> None:
     assert await adapter_for(fake).check() == "hermes_test_bot"
     with pytest.raises(TokenRefused):
         await adapter_for(fake, token="1:x").check()
+
+
+async def test_only_an_answer_of_the_platform_is_a_beat_of_its_pulse(
+    fake: FakeTelegram, ada: Person
+) -> None:
+    fake.fail("getUpdates", faults.bad_gateway(), times=2)
+    adapter = adapter_for(fake)
+    async with Serving(adapter) as serving:
+        await fake.wait_for(lambda: len(fake.calls_of("getUpdates")) >= 2)
+        assert adapter.pulse.heard_at is None
+        fake.people.say(ada, "hello")
+        await serving.received(1)
+        assert adapter.pulse.heard_at is not None
+    assert adapter.pulse.max_silence_s == 2 * (QUICK.long_poll_s + QUICK.answer_within_s)
