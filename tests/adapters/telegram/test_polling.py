@@ -192,8 +192,8 @@ async def test_only_an_answer_of_the_platform_is_a_beat_of_its_pulse(
     adapter = adapter_for(fake)
     async with Serving(adapter) as serving:
         await fake.wait_for(lambda: len(fake.calls_of("getUpdates")) >= 2)
-        assert adapter.pulse.heard_at is None
+        assert adapter.pulse.silent_s() is None
         fake.people.say(ada, "hello")
         await serving.received(1)
-        assert adapter.pulse.heard_at is not None
+        assert adapter.pulse.silent_s() is not None
     assert adapter.pulse.max_silence_s == 2 * (QUICK.long_poll_s + QUICK.answer_within_s)
