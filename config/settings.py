@@ -285,6 +285,16 @@ class JournalSettings(Section):
     )
 
 
+class ToolSettings(Section):
+    """What agents can do beside talking."""
+
+    modules: tuple[Word, ...] = Field(
+        default=(),
+        description="Python modules with tools of your own: each has a function `tools()` that "
+        "returns them. They run with all rights of the gateway.",
+    )
+
+
 class ConsoleSettings(Section):
     """The chat in the terminal."""
 
@@ -389,6 +399,7 @@ class Settings(Section):
     chats: ChatSettings = ChatSettings()
     sessions: SessionSettings = SessionSettings()
     journal: JournalSettings = JournalSettings()
+    tools: ToolSettings = ToolSettings()
     console: ConsoleSettings = ConsoleSettings()
     telegram: TelegramSettings = TelegramSettings()
     logging: LoggingSettings = LoggingSettings()

@@ -44,6 +44,7 @@ from gateway.runtime.engine import Engine, EngineSettings
 from gateway.runtime.native import NativeRuntime
 from gateway.runtime.pool import AgentPool
 from gateway.store.sqlite import FILE_NAME, SqliteStore
+from gateway.tools.modules import load_tools
 from gateway.tools.toolbox import Toolbox
 from gateway.zone import load_zone
 
@@ -94,6 +95,7 @@ async def run(settings: Settings, report: Report) -> int:
         )
         stack.push_async_callback(models.close)
         questions = Questions()
+        toolbox = Toolbox(await asyncio.to_thread(load_tools, settings.tools.modules))
         adapters: dict[str, Adapter] = {}
         host = Host(
             settings=settings,
@@ -106,7 +108,7 @@ async def run(settings: Settings, report: Report) -> int:
             models=models,
             adapters=adapters,
             questions=questions,
-            toolbox=Toolbox(),
+            toolbox=toolbox,
             delivery=DeliverySettings(
                 settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
             ),

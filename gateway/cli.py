@@ -21,7 +21,7 @@ from adapters.base import AdapterError
 from agent_core import __version__
 from config.schema import schema_text
 from config.settings import Settings
-from gateway import agent_command, app, init_command, logs
+from gateway import agent_command, app, init_command, logs, replay_command
 from gateway.asking import Asker
 from gateway.checking import check_all
 from gateway.errors import GatewayError
@@ -161,6 +161,31 @@ def agent(
         raise typer.Exit(asyncio.run(agent_command.run(options)))
 
 
+@cli.command()
+def replay(
+    session: Annotated[str, typer.Argument(help="The id of a session.")],
+    turn: Annotated[str | None, typer.Argument(help="The id of a turn; else all.")] = None,
+    *,
+    step: Annotated[
+        bool, typer.Option("--step", help="Whole lines; wait after each step.")
+    ] = False,
+    against: Annotated[
+        Path | None, typer.Option("--against", help="Another Wasm snapshot of the agent.")
+    ] = None,
+    config_file: Config = None,
+    data_dir: DataDir = None,
+    dev: Dev = False,
+    debug: Debug = False,
+) -> None:
+    """Show stored turns again, offline, and say whether the agent still answers the same."""
+    with _plain_errors(debug):
+        settings = _settings(config_file, data_dir, dev)
+        logs.set_up(settings, "debug" if debug else "error")
+        options = replay_command.Options(session, turn, step, against)
+        code = replay_command.run(settings, options, typer.echo, _pause)
+        raise typer.Exit(code)
+
+
 @cli.command(
     context_settings={
         "allow_extra_args": True,
@@ -189,6 +214,10 @@ def version() -> None:
 def main() -> None:
     """The entry point."""
     cli()
+
+
+def _pause() -> None:
+    typer.prompt("Enter goes on", default="", show_default=False)
 
 
 def _settings(config_file: Path | None, data_dir: Path | None, dev: bool) -> Settings:
