@@ -203,7 +203,7 @@ journal:
         for number in range(self.outcome.turns):
             person = self._people[number % len(self._people)]
             tasks = self._tasks[person.first_name]
-await self._telegram.changes.until(partial(self._may_write, person))
+            await self._telegram.changes.until(partial(self._may_write, person))
             tasks.append(number)
             self._telegram.people.say(person, f"Please do task {number}")
 
