@@ -93,6 +93,7 @@ def test_every_sound_history_becomes_a_request_that_is_taken(
     assert json.dumps(request) == before, "the agent's request was changed"
 
 
+@settings(deadline=None)
 @given(requests())
 def test_the_system_prompt_and_the_last_three_messages_are_cached(request: Json) -> None:
     body = to_body(request, SETTINGS)
@@ -102,6 +103,7 @@ def test_the_system_prompt_and_the_last_three_messages_are_cached(request: Json)
     assert [block["cache_control"] for block in body.get("system", ())] in ([], [CACHE_MARK])
 
 
+@settings(deadline=None)
 @given(requests())
 def test_what_is_said_later_changes_nothing_of_what_was_said_before(request: Json) -> None:
     def unmarked(body: Json) -> list[Json]:
@@ -123,6 +125,7 @@ def test_what_is_said_later_changes_nothing_of_what_was_said_before(request: Jso
     assert again[: len(first)] == first
 
 
+@settings(deadline=None)
 @given(
     text=st.none() | st.text(min_size=1, max_size=60).filter(lambda t: "<" not in t),
     calls=st.lists(st.tuples(st.sampled_from(["look", "memory"]), json_objects), max_size=3),
