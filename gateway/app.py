@@ -17,7 +17,7 @@ import structlog
 
 from adapters.base import Adapter, AdapterError
 from agent_core import __version__
-from config.settings import Settings
+from config.settings import ModelSettings, Settings
 from gateway.access import Allowed, allowed_by
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
@@ -171,7 +171,7 @@ def banner(
     rows = [
         (
             "model",
-            f"{model.name} ({model.provider})" if model.name != model.provider else model.name,
+            ", then ".join(map(_named, (model, *settings.fallbacks))),
         ),
         *((name, f"{allowed[name]} may talk") for name in adapters),
         ("agents", f"{settings.runtime.mode}, room for {capacity.agents:,} warm ones"),
@@ -182,6 +182,10 @@ def banner(
     if "console" in adapters and sys.stdin.isatty():
         lines.append("Type a message. /help lists commands, Ctrl-C stops an answer, Ctrl-D leaves.")
     return "\n".join(lines)
+
+
+def _named(model: ModelSettings) -> str:
+    return f"{model.name} ({model.provider})" if model.name != model.provider else model.name
 
 
 async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats, watch: Watch) -> int:

@@ -49,9 +49,40 @@ def _drop_reasoning(body: Body) -> None:
     ]
 
 
+def _is_image(part: object) -> bool:
+    return isinstance(part, dict) and part.get("type") == "image_url"
+
+
+def _is_large_image(part: object) -> bool:
+    return _is_image(part) and len(str(part)) > LARGE_IMAGE_CHARS
+
+
+def _images(
+    is_meant: Callable[[object], bool],
+) -> tuple[Callable[[Body], None], Callable[[Body], bool]]:
+    """Putting words in the place of images, and whether there are any."""
+
+    def parts(message: Mapping[str, Any]) -> list[Any]:
+        content = message.get("content")
+        return content if isinstance(content, list) else []
+
+    def change(body: Body) -> None:
+        body["messages"] = [
+            {**m, "content": [NO_IMAGE if is_meant(part) else part for part in parts(m)]}
+            if any(map(is_meant, parts(m)))
+            else m
+            for m in body["messages"]
+        ]
+
+    return change, lambda body: any(is_meant(p) for m in body["messages"] for p in parts(m))
+
+
 def _has(name: str) -> Callable[[Body], bool]:
     return lambda body: name in body
 
+
+LARGE_IMAGE_CHARS = 4 * 1024 * 1024  # of base64: 3 MB
+NO_IMAGE = {"type": "text", "text": "[An image was left out: the model does not take it.]"}
 
 FOREIGN = frozenset({"anthropic"})
 """Fields of tool calls that another API's provider keeps there for itself."""
@@ -91,6 +122,21 @@ QUIRKS = (
         ),
         _drop_reasoning,
         lambda body: any(REASONING_FIELDS & message.keys() for message in body["messages"]),
+    ),
+    # A picture that a server refuses is in the history: it would refuse every later call, too.
+    Quirk(
+        "no_large_images",
+        re.compile(r"image.{0,80}(?:too (?:large|big)|exceed|maximum|larger than)", _FLAGS),
+        *_images(_is_large_image),
+    ),
+    Quirk(
+        "no_images",
+        re.compile(
+            rf"image.{{0,80}}(?:{_REFUSED}|only supported|unknown variant)"
+            rf"|(?:{_REFUSED}|does not support|unknown variant).{{0,80}}image",
+            _FLAGS,
+        ),
+        *_images(_is_image),
     ),
     Quirk(
         "no_unknown_fields",  # strict, and silent about which field it means

@@ -105,3 +105,40 @@ def test_reasoning_that_a_server_refuses_stays_at_home() -> None:
     message = {"role": "assistant", "content": "x", "reasoning": "a", "reasoning_content": "b"}
     body = to_body({"messages": [message]}, "m", {"no_reasoning_back"})
     assert body["messages"] == [{"role": "assistant", "content": "x"}]
+
+
+def picture(size: int) -> Json:
+    return {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * size}}
+
+
+@pytest.mark.parametrize(
+    ("refusal", "left"),
+    [
+        ("image exceeds the maximum size of 5 MB", ["text", "image_url", "text"]),
+        ("The image is too large", ["text", "image_url", "text"]),
+        ("This model does not support image input", ["text", "text", "text"]),
+        ("image_url is not supported by this model", ["text", "text", "text"]),
+        ("messages[0]: unknown variant `image_url`, expected `text`", ["text", "text", "text"]),
+    ],
+)
+def test_a_picture_that_is_refused_does_not_spoil_the_conversation(
+    refusal: str, left: list[str]
+) -> None:
+    content = [{"type": "text", "text": "Look!"}, picture(10), picture(5_000_000)]
+    request = {"messages": [{"role": "user", "content": content}, USER]}
+    quirk = find_quirk(refusal, to_body(request, "m"))
+    assert quirk is not None
+    body = to_body(request, "m", {quirk})
+    assert [part["type"] for part in body["messages"][0]["content"]] == left
+    assert body["messages"][1] == USER
+    assert find_quirk(refusal, body) is None or left[1] == "image_url"
+
+
+def test_without_a_picture_no_refusal_is_about_one() -> None:
+    assert find_quirk("image is too large", sent(USER)) is None
+
+
+def test_what_another_provider_keeps_in_a_call_is_not_sent() -> None:
+    kept = CALL | {"anthropic": {"model": "claude", "thinking": []}, "extra_content": {"a": 1}}
+    message = {"role": "assistant", "content": "", "tool_calls": [kept]}
+    assert sent(message)["messages"][0]["tool_calls"] == [CALL | {"extra_content": {"a": 1}}]
