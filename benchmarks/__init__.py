@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import build, figure, history, memory, sizes, start, threads, wake
+from benchmarks import build, figure, history, memory, search, sizes, start, threads, wake
 from gateway.runtime.errors import RuntimeFailure
 
 THEMES: dict[str, Callable[[], list[figure.Figure]]] = {
@@ -20,9 +20,10 @@ THEMES: dict[str, Callable[[], list[figure.Figure]]] = {
     "history": history.measure,
     "threads": threads.measure,
     "sizes": sizes.measure,
+    "search": search.measure,
     "build": build.measure,
 }
-_ON_REQUEST = ("build",)  # takes a minute and the toolchain
+_ON_REQUEST = ("build", "search")  # take minutes, or the toolchain
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -24,6 +24,7 @@ from gateway.chats.host import Host
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
 from gateway.commands.chat import chat_commands
+from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
 from gateway.commands.models import model_commands
 from gateway.commands.notes import note_commands
@@ -124,6 +125,7 @@ async def run(settings: Settings, report: Report) -> int:
                 *history_commands(chats),
                 *session_commands(chats, host),
                 *note_commands(chats, host),
+                *data_commands(chats, host, store.people),
                 *model_commands(host, store.usage),
             ]
         )

@@ -21,7 +21,7 @@ from adapters.base import AdapterError
 from agent_core import __version__
 from config.schema import schema_text
 from config.settings import Settings
-from gateway import agent_command, app, init_command, logs, replay_command
+from gateway import agent_command, app, data_command, init_command, logs, replay_command
 from gateway.asking import Asker
 from gateway.checking import check_all
 from gateway.errors import GatewayError
@@ -48,6 +48,9 @@ DataDir = Annotated[
     Path | None, typer.Option("--data-dir", help="Keep the data here, whatever the file says.")
 ]
 Dev = Annotated[bool, typer.Option("--dev", help="Run agents as plain Python instead of Wasm.")]
+Person = Annotated[
+    str, typer.Argument(metavar="PERSON", help="PLATFORM:ID, like telegram:123456789.")
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Log everything; show tracebacks.")]
 
 
@@ -203,6 +206,72 @@ def bench(context: typer.Context) -> None:
         raise typer.Exit(1)
     command = [sys.executable, "-m", "benchmarks", *context.args]
     raise typer.Exit(subprocess.run(command, cwd=root, check=False).returncode)  # noqa: S603 - ours
+
+
+@cli.command()
+def chats(*, config_file: Config = None, data_dir: DataDir = None, debug: Debug = False) -> None:
+    """List all chats: when they were last used, how much was said, and by whom."""
+    with _plain_errors(debug):
+        typer.echo(asyncio.run(data_command.chats_text(_settings(config_file, data_dir, False))))
+
+
+@cli.command()
+def export(
+    person: Person,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of Markdown.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A new file; else it is printed.")
+    ] = None,
+    config_file: Config = None,
+    data_dir: DataDir = None,
+    debug: Debug = False,
+) -> None:
+    """Give all that is stored of a person."""
+    with _plain_errors(debug):
+        settings = _settings(config_file, data_dir, False)
+        text = asyncio.run(data_command.export_text(settings, person, is_json=as_json))
+        if output is None:
+            typer.echo(text, nl=False)
+        else:
+            data_command.write_private(output, text)
+
+
+@cli.command()
+def forget(
+    person: Person,
+    *,
+    is_sure: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    config_file: Config = None,
+    data_dir: DataDir = None,
+    debug: Debug = False,
+) -> None:
+    """Delete all that is stored of a person. The gateway has to be stopped for it."""
+    with _plain_errors(debug):
+        settings = _settings(config_file, data_dir, False)
+        data = asyncio.run(data_command.data_of(settings, person))
+        typer.echo(
+            f"{person}: {len(data.sessions)} sessions, {len(data.notes)} notes, "
+            f"{len(data.in_groups)} messages in groups"
+        )
+        if not is_sure:
+            typer.confirm("Delete all of it for good?", abort=True)
+        done = asyncio.run(data_command.forget(settings, person))
+        typer.echo(f"Deleted: {done.sessions} sessions, {done.messages} messages, all notes.")
+
+
+@cli.command()
+def backup(
+    target: Annotated[Path, typer.Argument(help="A new file, or a folder to put one into.")],
+    *,
+    config_file: Config = None,
+    data_dir: DataDir = None,
+    debug: Debug = False,
+) -> None:
+    """Copy the database, also while the gateway runs."""
+    with _plain_errors(debug):
+        path, size = data_command.backup(_settings(config_file, data_dir, False), target)
+        typer.echo(f"{path}: {size:,} bytes, checked")
 
 
 @cli.command()

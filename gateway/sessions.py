@@ -27,6 +27,11 @@ def session_key(address: Address) -> str:
     return key if address.thread_id is None else f"{key}:{address.thread_id}"
 
 
+def is_direct(key: str) -> bool:
+    """Whether the chat of a session key is one person's alone."""
+    return key in _LOCAL_PLATFORMS or key.split(":")[1:2] == ["dm"]
+
+
 def person_key(address: Address, sender: Sender) -> str:
     """The key of a person, across their chats on a platform: `telegram:42`."""
     return f"{address.platform}:{sender.id}"

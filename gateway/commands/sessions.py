@@ -13,7 +13,7 @@ from gateway.chats.apologies import RESTARTING, TOO_MUCH_WAITS
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.commands.command import Call, Command
-from gateway.sessions import person_key, session_key
+from gateway.sessions import is_direct, person_key, session_key
 from gateway.store.search import Found, snippet, terms_of
 from gateway.store.sessions import SessionInfo
 from gateway.titles import clean_title, escaped, title_of
@@ -149,7 +149,7 @@ def row_of(
 ) -> str:
     """A line of what was found: when, in which session, who said it, and the words around."""
     where = title if found.chat == own_chat else f"{title} (in another chat)"
-    speaker = _SPEAKERS.get(found.role, "you" if ":dm:" in found.chat else "the chat")
+    speaker = _SPEAKERS.get(found.role, "you" if is_direct(found.chat) else "the chat")
     words = escaped(snippet(found.text, terms))
     when = shown_time(found.created_at, zone)
     return f"- {when}, {escaped(where)}, {speaker}: {words}"

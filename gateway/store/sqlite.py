@@ -21,6 +21,7 @@ from gateway.store.session_ids import new_session_id
 from gateway.store.sqlite_inbound import SqliteInbound
 from gateway.store.sqlite_journal import SqliteJournal
 from gateway.store.sqlite_model_choices import SqliteModelChoices
+from gateway.store.sqlite_people import SqlitePeople
 from gateway.store.sqlite_search import SqliteSearch
 from gateway.store.sqlite_sessions import SqliteSessions
 from gateway.store.sqlite_usage import SqliteUsage
@@ -41,6 +42,7 @@ class SqliteStore:
         self.search = SqliteSearch(database)
         self.inbound = SqliteInbound(database, now)
         self.journal = SqliteJournal(database, now)
+        self.people = SqlitePeople(database, now)
 
     @classmethod
     async def open(cls, path: Path, *, now: Callable[[], datetime]) -> Self:

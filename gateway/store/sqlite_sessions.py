@@ -14,16 +14,16 @@ from gateway.store.times import timestamp
 FIRST_WORDS_CHARS = 1_000
 MAX_REMEMBERED = 10_000
 
-_INFO = f"""
+INFO = f"""
 SELECT id, chat, started_at, updated_at, ended_at, end_reason, parent, title,
     coalesce((SELECT substr(text, 1, {FIRST_WORDS_CHARS:d}) FROM messages
         WHERE session_id = sessions.id AND role = 'user' ORDER BY messages.id LIMIT 1), ''),
     (SELECT count(position) FROM messages WHERE session_id = sessions.id)
 FROM sessions
 """  # noqa: S608 - made of a number of ours
-_RECENT = f"""{_INFO} WHERE chat = ? AND EXISTS
+_RECENT = f"""{INFO} WHERE chat = ? AND EXISTS
 (SELECT 1 FROM messages WHERE session_id = sessions.id)
-ORDER BY updated_at DESC, id DESC LIMIT ?
+ORDER BY updated_at DESC, rowid DESC LIMIT ?
 """  # noqa: S608 - made of ours
 
 
@@ -38,9 +38,7 @@ class SqliteSessions:
     async def info(self, session_id: str) -> SessionInfo:
         """See `SessionStore`."""
         async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                _INFO + "WHERE id = ?", (storable(session_id),)
-            )
+            rows = await connection.execute_fetchall(INFO + "WHERE id = ?", (storable(session_id),))
         for row in rows:
             return SessionInfo(*row)
         raise no_session(session_id)

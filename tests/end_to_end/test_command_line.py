@@ -142,7 +142,9 @@ async def test_an_unknown_command_is_a_usage_error(tmp_path: Path) -> None:
 
 async def test_help_names_the_commands(tmp_path: Path) -> None:
     run = await finished("--help", cwd=tmp_path)
-    assert all(name in run.stdout for name in ("run", "check", "agent", "bench"))
+    assert all(
+        name in run.stdout for name in ("run", "check", "agent", "bench", "export", "backup")
+    )
 
 
 async def test_bench_passes_its_options_on(tmp_path: Path) -> None:

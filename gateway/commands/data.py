@@ -1,0 +1,61 @@
+"""Commands about one's own data: have it, have it deleted. In direct chats only."""
+
+from adapters.base import ChatKind
+from gateway.chats.apologies import RESTARTING, TOO_MUCH_WAITS
+from gateway.chats.directory import Chats
+from gateway.chats.host import Host
+from gateway.commands.command import Call, Command
+from gateway.exporting import as_markdown
+from gateway.sessions import person_key, session_key
+from gateway.store.people import PeopleStore
+
+MAX_SHOWN_CHARS = 12_000
+"""What is more than a few messages on a phone is not for a chat."""
+
+ONLY_ALONE = "Ask me that in our direct chat: here, others read along."
+CONFIRM = (
+    "This deletes our conversations, my notes about you, and the texts of what you wrote in groups."
+    " It can't be undone; /export shows it first. If you mean it, write `/forget yes`."
+)
+
+
+def data_commands(chats: Chats, host: Host, people: PeopleStore) -> list[Command]:
+    """/export and /forget."""
+
+    async def export(call: Call) -> str:
+        if call.message.address.kind is not ChatKind.DIRECT:
+            return ONLY_ALONE
+        person = person_key(call.message.address, call.message.sender)
+        text = as_markdown(await people.data_of(person))
+        if len(text) <= MAX_SHOWN_CHARS:
+            return text
+        return (
+            f"That is {len(text):,} characters, too much for a chat. Whoever runs me can give you "
+            f"all of it as a file: `hermes-gateway export {person}`."
+        )
+
+    async def forget(call: Call) -> str | None:
+        address = call.message.address
+        if address.kind is not ChatKind.DIRECT:
+            return ONLY_ALONE
+        if call.arguments.lower() != "yes":
+            return CONFIRM
+
+        async def carry_out() -> str:
+            forgotten = await people.forget(person_key(address, call.message.sender))
+            for chat in forgotten.chats:
+                host.pool.drop(chat)
+            return (
+                f"Forgotten: {forgotten.sessions:,} conversations and {forgotten.messages:,} "
+                "messages, and my notes about you."
+            )
+
+        chats.stop(session_key(address))
+        if chats.between(address, carry_out):
+            return None
+        return RESTARTING if chats.is_closing else TOO_MUCH_WAITS
+
+    return [
+        Command("export", "show all that I have stored about you", export),
+        Command("forget", "delete all that I have stored about you", forget),
+    ]

@@ -1,0 +1,55 @@
+"""A person's data as a text for them: Markdown to read, JSON to take along. Pure."""
+
+import json
+from dataclasses import asdict
+
+from gateway.store.people import PersonalData, Said
+from gateway.titles import title_of
+
+_SPEAKERS = {"user": "you", "assistant": "Hermes"}
+
+
+def as_json(data: PersonalData) -> str:
+    """All of it, with times in UTC."""
+    whole = {
+        "person": data.person,
+        "notes": list(data.notes),
+        "sessions": [
+            {
+                "id": session.id,
+                "chat": session.chat,
+                "title": title_of(session),
+                "started_at": session.started_at,
+                "updated_at": session.updated_at,
+                "ended_at": session.ended_at,
+                "end_reason": session.end_reason,
+                "messages": [asdict(one) for one in said],
+            }
+            for session, said in data.sessions
+        ],
+        "in_groups": [{"chat": chat, **asdict(one)} for chat, one in data.in_groups],
+    }
+    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+
+
+def as_markdown(data: PersonalData) -> str:
+    """The same, to be read."""
+    lines = [f"# What is stored about {data.person}", "", "## Notes", ""]
+    lines += [f"{text}\n" for text in data.notes] or ["none", ""]
+    for session, said in data.sessions:
+        lines += [f"## {title_of(session)}", "", f"{session.chat}, {_time(session.started_at)}", ""]
+        lines += [_line(one) for one in said]
+    if data.in_groups:
+        lines += ["## Written in groups", ""]
+        lines += [f"{chat}, {_line(one)}" for chat, one in data.in_groups]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _line(one: Said) -> str:
+    gone = "" if one.is_in_history else " (no longer in the history)"
+    speaker = _SPEAKERS.get(one.role, one.role)
+    return f"**{speaker}**, {_time(one.at)}{gone}:\n\n{one.text}\n"
+
+
+def _time(stored: str) -> str:
+    return f"{stored[:10]} {stored[11:16]} UTC"
