@@ -68,11 +68,13 @@ def _is_time_of_day(text: str) -> str:
 
 
 NumericId = Annotated[int, Field(strict=True)]
+PersonId = Annotated[int, Field(strict=True, gt=0)]
 Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_is_one_word)]
 Address = Annotated[HttpUrl, AfterValidator(_has_no_password)]
 Folder = Annotated[Path, AfterValidator(_is_possible_path)]
 TimeOfDay = Annotated[str, AfterValidator(_is_time_of_day)]
 Word = Annotated[str, Field(min_length=1)]
+StrangerPolicy = Literal["ignore", "pair"]
 FileName = Annotated[str, Field(min_length=1), AfterValidator(_is_file_name)]
 
 
@@ -295,6 +297,35 @@ class ToolSettings(Section):
     )
 
 
+class AccessSettings(Section):
+    """Who may talk, on every platform, and how much. Ids stand under the platforms."""
+
+    strangers: StrangerPolicy | None = Field(
+        default=None,
+        description="`pair` gives a stranger who writes to the bot directly a code that an owner "
+        "can approve; `ignore` gives them silence. Unset: `ignore` as soon as any `allowed_users` "
+        "or `allowed_chats` is set, else `pair`.",
+    )
+    group_commands: tuple[Word, ...] = Field(
+        default=("all",),
+        description="In groups, the only commands for those who are no owners, e.g. "
+        "`[help, stop]`; `all` stands for all that they have elsewhere.",
+    )
+    user_messages_per_minute: PositiveFloat = Field(
+        default=30, description="Messages, commands and buttons that one person may send."
+    )
+    user_burst: PositiveInt = Field(
+        default=30, description="So many of them at once, after a while of quiet."
+    )
+    chat_messages_per_minute: PositiveFloat = Field(
+        default=60, description="The same for all people of one chat together."
+    )
+    chat_burst: PositiveInt = Field(
+        default=60, description="So many of them at once, after a while of quiet."
+    )
+    limit_owners: bool = Field(default=False, description="Whether that holds for owners, too.")
+
+
 class ConsoleSettings(Section):
     """The chat in the terminal."""
 
@@ -315,12 +346,20 @@ class TelegramSettings(Section):
         default=HttpUrl("https://api.telegram.org/bot"),
         description="The Bot API; the token is put right behind it.",
     )
+    owners: tuple[PersonId, ...] = Field(
+        default=(),
+        description="Ids of the people who may talk to the bot and say who else may. Whoever sends "
+        "the bot the code that is shown at the start becomes an owner, too.",
+    )
     allowed_users: tuple[NumericId, ...] = Field(
         default=(),
-        description="Ids of the people who may talk to the bot anywhere. Nobody else may.",
+        description="Ids of the people who may talk to the bot anywhere. Owners can let in others.",
     )
     allowed_chats: tuple[NumericId, ...] = Field(
         default=(), description="Ids of groups in which everybody may talk to the bot."
+    )
+    allowed_bots: tuple[PersonId, ...] = Field(
+        default=(), description="Ids of the bots that may talk to this one. No other bot is heard."
     )
     require_mention: bool = Field(
         default=True,
@@ -400,6 +439,7 @@ class Settings(Section):
     sessions: SessionSettings = SessionSettings()
     journal: JournalSettings = JournalSettings()
     tools: ToolSettings = ToolSettings()
+    access: AccessSettings = AccessSettings()
     console: ConsoleSettings = ConsoleSettings()
     telegram: TelegramSettings = TelegramSettings()
     logging: LoggingSettings = LoggingSettings()

@@ -34,7 +34,7 @@ class Starter:
     base_url: str | None = None
     key_variable: str | None = None  # the environment variable that holds the model's key
     token_variable: str | None = None  # … and Telegram's token; None: no Telegram
-    allowed_users: tuple[int, ...] = ()
+    owners: tuple[int, ...] = ()
     data_dir: str = "data"
     schema: str | None = None  # where an editor finds the JSON Schema
 
@@ -52,7 +52,7 @@ def starter(answers: Starter) -> str:
     telegram: list[tuple[str, object]] = []
     if answers.token_variable is not None:
         telegram.append(("token", f"${{{answers.token_variable}}}"))
-        telegram.append(("allowed_users", list(answers.allowed_users)))
+        telegram.append(("owners", list(answers.owners)))
     parts = [
         f"{head}{_HEAD}",
         "".join(_setting("data_dir", answers.data_dir, ())),

@@ -18,11 +18,15 @@ import structlog
 from adapters.base import Adapter, AdapterError
 from agent_core import __version__
 from config.settings import ModelSettings, Settings
-from gateway.access import Allowed, allowed_by
+from gateway.access.administration import Administration
+from gateway.access.gate import Gate
+from gateway.access.report import claim_text, summary
+from gateway.access.snapshot import Access, access_from
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
+from gateway.commands.access import access_commands
 from gateway.commands.chat import chat_commands
 from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
@@ -95,6 +99,8 @@ async def run(settings: Settings, report: Report) -> int:
             make=lambda model: MeasuredProvider(make_provider(model), watch.metrics),
         )
         stack.push_async_callback(models.close)
+        gate = Gate(store.access, settings, clock)
+        administration = Administration(store.access, access_from(settings), clock)
         questions = Questions()
         toolbox = Toolbox(await asyncio.to_thread(load_tools, settings.tools.modules))
         adapters: dict[str, Adapter] = {}
@@ -115,6 +121,7 @@ async def run(settings: Settings, report: Report) -> int:
             ),
             clock=clock,
             reset_policy=policy_of(settings.sessions, zone),
+            may_answer=gate.may_answer,
             metrics=watch.metrics,
         )
         chats = await stack.enter_async_context(Chats(host))
@@ -127,22 +134,26 @@ async def run(settings: Settings, report: Report) -> int:
                 *note_commands(chats, host),
                 *data_commands(chats, host, store.people),
                 *model_commands(host, store.usage),
-            ]
+                *access_commands(gate, administration, chats),
+            ],
+            settings.access.group_commands,
         )
         idle = partial(chats.idle, "console")
         adapters.update(make_adapters(settings, commands.purposes(), idle))
-        allowed = allowed_by(settings)
+        await gate.load()
         router = Router(
             store.inbound,
             store.journal,
             chats,
             questions,
             commands=commands,
-            allowed=allowed,
+            gate=gate,
             inbox_size=settings.chats.inbox_size,
         )
         await recover(host, chats)
-        report(banner(settings, capacity, adapters, allowed, watch.address))
+        report(banner(settings, capacity, adapters, gate.access, watch.address))
+        if not all(gate.access.has_owner(name) for name in adapters):
+            report(claim_text(await administration.issue_claim()))
         return await _serve(adapters, router, chats, watch)
 
 
@@ -165,7 +176,7 @@ def banner(
     settings: Settings,
     capacity: Capacity,
     adapters: Mapping[str, Adapter],
-    allowed: Mapping[str, Allowed],
+    access: Access,
     http_address: str | None = None,
 ) -> str:
     """What stands at the top of the screen."""
@@ -175,7 +186,7 @@ def banner(
             "model",
             ", then ".join(map(_named, (model, *settings.fallbacks))),
         ),
-        *((name, f"{allowed[name]} may talk") for name in adapters),
+        *((name, summary(access, name)) for name in adapters),
         ("agents", f"{settings.runtime.mode}, room for {capacity.agents:,} warm ones"),
         ("data", str(settings.data_dir)),
         *([("http", http_address)] if http_address else []),

@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from adapters.base import AdapterError, Unreachable
 from config.settings import ModelSettings, Settings
-from gateway.access import allowed_by
+from gateway.access.report import people, summary
+from gateway.access.snapshot import Access, access_from
 from gateway.app import make_runtime
 from gateway.chats.host import local_time
 from gateway.errors import GatewayError, StartupError
@@ -16,6 +17,7 @@ from gateway.llm.errors import ModelError
 from gateway.llm.providers import make_provider
 from gateway.lock import DataFolderInUse, lock_data_dir
 from gateway.platforms import has_console, telegram_name
+from gateway.store.errors import StoreError
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 
 PATIENCE_S = 30.0  # for each check; a local server may have to load its model first
@@ -46,11 +48,25 @@ async def check_all(settings: Settings, *, is_offline: bool = False) -> list[Fin
         checks.append(("http port", _http_port))
     if not is_offline:
         checks += [("model", partial(_model, model)) for model in _models(settings)]
+    platforms: list[str] = []
     if settings.telegram.token is not None:
         checks.append(("telegram", _telegram_offline if is_offline else _telegram))
+        platforms.append("telegram")
     if has_console(settings):
         checks.append(("console", _console))
-    return [await _tried(name, check, settings) for name, check in checks]
+        platforms.append("console")
+    findings = [await _tried(name, check, settings) for name, check in checks]
+    return [*findings, *who_may_talk(await _access(settings), platforms)]
+
+
+def who_may_talk(access: Access, platforms: Sequence[str]) -> Iterator[Finding]:
+    """Everybody who may talk, or who was shut out, and why."""
+    for platform in platforms:
+        yield Finding("may talk", True, f"{platform}: {summary(access, platform)}")
+        for person, reason in people(access, platform):
+            yield Finding("", True, f"  {person}: {reason}")
+        if not access.has_owner(platform):
+            yield Finding("", True, f"  {platform} has no owner yet: `run` shows a code for that")
 
 
 async def _tried(
@@ -142,19 +158,22 @@ async def _telegram(settings: Settings) -> str:
         name = await telegram_name(settings.telegram)
     except Unreachable as error:
         raise StartupError(f"Telegram can't be reached. [{error}]") from error
-    return f"@{name}; {_who(settings, 'telegram')}"
+    return f"@{name}"
 
 
-async def _telegram_offline(settings: Settings) -> str:
-    return f"not asked; {_who(settings, 'telegram')}"
+async def _telegram_offline(_: Settings) -> str:
+    return "not asked"
 
 
-def _who(settings: Settings, platform: str) -> str:
-    allowed = allowed_by(settings)[platform]
-    is_empty = not allowed.is_local and not allowed.users and not allowed.groups
-    cure = ": put your numeric id into telegram.allowed_users" if is_empty else ""
-    return f"{allowed} may talk{cure}"
+async def _console(_: Settings) -> str:
+    return "this terminal"
 
 
-async def _console(settings: Settings) -> str:
-    return _who(settings, "console")
+async def _access(settings: Settings) -> Access:
+    """Who may talk, as far as that can be read; why it can't is the data folder's finding."""
+    access = access_from(settings)
+    try:
+        async with await SqliteStore.open(settings.data_dir / FILE_NAME, now=local_time) as store:
+            return access.with_stored(await store.access.load())
+    except StoreError:
+        return access

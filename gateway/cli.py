@@ -21,7 +21,15 @@ from adapters.base import AdapterError
 from agent_core import __version__
 from config.schema import schema_text
 from config.settings import Settings
-from gateway import agent_command, app, data_command, init_command, logs, replay_command
+from gateway import (
+    access_command,
+    agent_command,
+    app,
+    data_command,
+    init_command,
+    logs,
+    replay_command,
+)
 from gateway.asking import Asker
 from gateway.checking import check_all
 from gateway.errors import GatewayError
@@ -124,6 +132,39 @@ def show_config(
             raise typer.BadParameter("say --print or --schema")
         settings = config.load(config_file, environ=os.environ, cwd=Path.cwd())
         typer.echo(config.dump(settings), nl=False)
+
+
+@cli.command()
+def owner(
+    *,
+    remove: Annotated[
+        str | None, typer.Option("--remove", help="Take ownership back: platform:id.")
+    ] = None,
+    config_file: Config = None,
+    data_dir: DataDir = None,
+    debug: Debug = False,
+) -> None:
+    """Show a new code that makes whoever sends it to the bot its owner."""
+    with _plain_errors(debug):
+        settings = _settings(config_file, data_dir, dev=False)
+        typer.echo(asyncio.run(access_command.owner(settings, remove)))
+
+
+@cli.command()
+def pair(
+    action: Annotated[access_command.Action, typer.Argument(help="What to do.")],
+    code: Annotated[str, typer.Argument(help="The stranger's code.")] = "",
+    *,
+    config_file: Config = None,
+    data_dir: DataDir = None,
+    debug: Debug = False,
+) -> None:
+    """Let a stranger in by their code, turn them down, or list who asks."""
+    with _plain_errors(debug):
+        settings = _settings(config_file, data_dir, dev=False)
+        is_done, text = asyncio.run(access_command.pair(settings, action, code))
+        typer.echo(text, err=not is_done)
+        raise typer.Exit(0 if is_done else 1)
 
 
 @cli.command()

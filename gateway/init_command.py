@@ -85,11 +85,11 @@ def _ask_all(asker: Asker, environ: Mapping[str, str]) -> Written:
     if token:
         secrets[TOKEN_VARIABLE] = token
     if token or environ.get(TOKEN_VARIABLE):
-        user = asker.ask("Your own numeric id there (Enter: later)", check=_numeric)
+        user = asker.ask("Your own numeric id there (Enter: I show a code)", check=_numeric)
         answers = replace(
             answers,
             token_variable=TOKEN_VARIABLE,
-            allowed_users=(int(user),) if user else (),
+            owners=(int(user),) if user else (),
         )
     asker.say("")
     data_dir = asker.ask("Folder for conversations and memory", "data", check=_no_zero)
@@ -174,10 +174,10 @@ def _closing(path: Path, answered: Written, environ: Mapping[str, str]) -> str:
     wanted = answers.key_variable
     if wanted and wanted not in answered.secrets and not environ.get(wanted):
         lines.append(f"Still missing: a line `{wanted}=…` in {path.with_name('.env')}.")
-    if answers.token_variable and not answers.allowed_users:
+    if answers.token_variable and not answers.owners:
         lines.append(
-            "Nobody may talk to the bot yet: write to it, and the log shows your id; put that into"
-            " telegram.allowed_users."
+            "The bot belongs to nobody yet: when the gateway runs, it shows a code; send that to"
+            " the bot."
         )
     command = environ.get(COMMAND_VARIABLE, "hermes-gateway")
     return "\n".join([*lines, f"Next: {command} check, then {command} run."])
@@ -189,7 +189,8 @@ def _one_word(answer: str) -> str | None:
 
 
 def _numeric(answer: str) -> str | None:
-    return None if answer.isascii() and answer.isdecimal() else "That must be a number, not a name."
+    is_id = answer.isascii() and answer.isdecimal() and int(answer) > 0
+    return None if is_id else "That must be a number, not a name."
 
 
 def _web_address(answer: str) -> str | None:

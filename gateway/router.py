@@ -1,21 +1,24 @@
 """Where an event goes: nowhere, to a command, to an open question, or into its chat's inbox.
 
-The order matters. Who may not talk is turned away before anything is stored, so that strangers
-cost nothing; what is not meant for the bot as well; then each event is taken once. `receive`
+The order matters. Who may not talk is turned away at the gate before anything is stored, so that
+strangers cost nothing; what is not meant for the bot as well, and what is too much; then each
+event is taken once. `receive`
 returns as soon as the event has been taken: whatever takes time happens in the chats.
 """
 
 import asyncio
 import secrets
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 import structlog
 
-from adapters.base import ButtonPress, ChatKind, Event, Inbound
+from adapters.base import ButtonPress, Event, Inbound
 from gateway import events
-from gateway.access import Allowed, may_talk
+from gateway.access.gate import Gate
+from gateway.access.rates import Verdict
+from gateway.access.roles import Standing
 from gateway.chats import effects, lost_replies, questions
 from gateway.chats.apologies import apology
 from gateway.chats.directory import Chats
@@ -27,8 +30,7 @@ from gateway.store.errors import StoreError
 from gateway.store.inbound import InboundStore, Incoming
 from gateway.store.journal import JournalStore, QuestionAnswered
 
-MAX_STRANGERS = 1_000
-"""So many strangers are remembered as having been logged; the log is not theirs to fill."""
+TOO_MUCH = "That was too much at once: I take no more from here for a minute."
 
 _log = structlog.get_logger()
 
@@ -44,7 +46,7 @@ class Router:
         questions_: Questions,
         *,
         commands: CommandTable,
-        allowed: Mapping[str, Allowed],
+        gate: Gate,
         inbox_size: int,
     ) -> None:
         self._inbound = inbound
@@ -52,9 +54,8 @@ class Router:
         self._chats = chats
         self._questions = questions_
         self._commands = commands
-        self._allowed = allowed
+        self._gate = gate
         self._inbox_size = inbox_size
-        self._strangers: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._is_closed = False
 
     def close(self) -> None:
@@ -71,19 +72,23 @@ class Router:
             _log.exception("event dropped", platform=event.address.platform, id=event.event_id)
 
     async def _take(self, event: Event) -> None:
-        if not may_talk(self._allowed, event):
-            self._note_stranger(event)
+        entry = await self._gate.meet(event)
+        if not entry.is_open:
+            if entry.text is not None:
+                self._chats.notify(event.address, entry.text)
         elif isinstance(event, ButtonPress):
-            await self._take_press(event)
+            await self._take_press(event, entry.standing)
         else:
-            await self._take_message(event)
+            await self._take_message(event, entry.standing)
 
-    async def _take_message(self, message: Inbound) -> None:
+    async def _take_message(self, message: Inbound, standing: Standing) -> None:
         chat, person = session_key(message.address), message.sender.id
         question = self._questions.asked_in(chat, person)
         if not message.is_addressed and question is None:
             return
         call = parse(message) if message.is_addressed else None
+        if self._is_counted(call) and not self._admit(message, standing):
+            return
         try:
             if call is not None:
                 is_new = await self._keep(message, is_command=True)
@@ -99,7 +104,7 @@ class Router:
         if not is_new:
             _log.info("event seen before", chat=chat, event_id=message.event_id)
         elif call is not None:
-            await self._run_command(call)
+            await self._run_command(replace(call, role=standing.role))
 
     async def _keep(self, message: Inbound, *, is_command: bool = False) -> bool:
         """Store a message; False if that was done before."""
@@ -114,9 +119,26 @@ class Router:
             await self._offer(message)
         return is_new
 
-    async def _take_press(self, press: ButtonPress) -> None:
+    def _is_counted(self, call: Call | None) -> bool:
+        command = None if call is None else self._commands.find(call.name)
+        return command is None or command.is_counted
+
+    def _admit(self, message: Inbound, standing: Standing) -> bool:
+        """Whether this message is not too many; said once, and then left unanswered."""
+        verdict = self._gate.admit(message, standing)
+        if verdict is Verdict.REFUSED:
+            self._chats.notify(message.address, TOO_MUCH)
+        return verdict is Verdict.TAKEN
+
+    async def _take_press(self, press: ButtonPress, standing: Standing) -> None:
         """Answer a button. The notice is shown to whoever pressed it, and to nobody else."""
         kind, _, detail = press.data.partition(":")
+        if kind != effects.STOP_PREFIX:
+            verdict = self._gate.admit(press, standing)
+            if verdict is not Verdict.TAKEN:
+                notice = TOO_MUCH if verdict is Verdict.REFUSED else None
+                self._chats.aside(press.address, partial(press.acknowledge, notice))
+                return
         taken = _PRESSES.get(kind)
         if taken is None:
             _log.warning("unknown button", data=press.data[:64])
@@ -158,6 +180,9 @@ class Router:
         if command is None:
             self._chats.notify(address, unknown_text(call.name))
             await self._settle(call)
+        elif refusal := self._commands.refusal(command, call.role, address.kind):
+            self._chats.notify(address, refusal)
+            await self._settle(call)
         else:
             self._chats.respond(address, self._carried_out(command, call))
 
@@ -181,25 +206,6 @@ class Router:
         error_id = secrets.token_hex(3)
         _log.error("message not taken", error_id=error_id, exc_info=error)
         self._chats.notify(message.address, apology(error, error_id))
-
-    def _note_stranger(self, event: Event) -> None:
-        """One line for each stranger, with the id that the administrator needs to let them in."""
-        if event.sender.is_bot or (isinstance(event, Inbound) and not event.is_addressed):
-            return
-        stranger = event.address.platform, event.sender.id
-        if stranger in self._strangers:
-            return
-        self._strangers[stranger] = None
-        if len(self._strangers) > MAX_STRANGERS:
-            self._strangers.popitem(last=False)
-        is_group = event.address.kind is ChatKind.GROUP
-        _log.warning(
-            "a stranger was ignored; to let them in, add the id to allowed_users",
-            platform=event.address.platform,
-            user_id=event.sender.id,
-            name=event.sender.name[:80],
-            **({"chat_id": event.address.chat_id} if is_group else {}),
-        )
 
 
 def _incoming(message: Inbound) -> Incoming:

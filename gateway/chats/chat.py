@@ -43,6 +43,7 @@ class Chat:
 
     def __init__(self, host: Host, key: str) -> None:
         self.key = key
+        self.platform, _, _ = key.partition(":")
         self._host = host
         self._inbox: deque[Waiting | Job] = deque()
         self._turn: Turn | None = None
@@ -87,6 +88,11 @@ class Chat:
         self._inbox.append(partial(self._begin_session, address, dropped))
         self.stop("new session")
 
+    def shut_out(self, person_id: str) -> None:
+        """Stop the turn if it is this person's. What waits is looked at when its turn comes."""
+        if self._turn is not None and self._turn.person_id == person_id:
+            self.stop("blocked")
+
     async def run(self) -> None:
         """Answer what waits, one after the other, until nothing does."""
         while self._inbox:
@@ -94,7 +100,7 @@ class Chat:
             try:
                 if isinstance(item, Waiting):
                     self._turn = Turn(self._host, item.message, item.since, item.begin, item.stored)
-                    await self._turn.run()
+                    await self._answer(item, self._turn)
                 else:
                     await item()
             except Exception:  # noqa: BLE001 - logged with its traceback, and the chat goes on
@@ -102,6 +108,19 @@ class Chat:
                 _log.exception("failure not reported", chat=self.key)
             finally:
                 self._turn = None
+
+    async def _answer(self, item: Waiting, turn: Turn) -> None:
+        """Run a turn, unless its person was shut out while their message waited."""
+        if await self._host.may_answer(item.message):
+            await turn.run()
+            return
+        _log.info("no longer allowed: not answered", chat=self.key)
+        if item.stored is None:
+            platform, event_id = item.message.address.platform, item.message.event_id
+            await self._host.inbound.settle(platform, event_id, "dropped")
+        else:  # it has begun, so it has to end
+            turn.stop("blocked")
+            await turn.run()
 
     def _clear(self) -> list[Inbound]:
         """Drop the messages that wait; what else was asked for is still done."""

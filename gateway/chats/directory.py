@@ -99,6 +99,16 @@ class Chats:
         if not self.is_closing:
             self._wake(session_key(address)).reset(address)
 
+    def shut_out(self, platform: str, person_id: str) -> None:
+        """Stop whatever is being answered to a person of a platform."""
+        for chat, _ in self._busy.values():
+            if chat.platform == platform:
+                chat.shut_out(person_id)
+
+    def serves(self, platform: str) -> bool:
+        """Whether anything can be said there."""
+        return platform in self._host.adapters
+
     def notify(self, address: Address, markdown: str) -> None:
         """Say something that is no part of a turn, without waiting until it is shown."""
         adapter = self._host.adapters[address.platform]

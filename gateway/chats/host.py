@@ -1,10 +1,10 @@
 """What every turn works with; made once, by the composition root."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from adapters.base import Adapter
+from adapters.base import Adapter, Inbound
 from config.settings import Settings
 from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
@@ -44,6 +44,7 @@ class Host:
     questions: Questions
     toolbox: Toolbox
     delivery: DeliverySettings
+    may_answer: Callable[[Inbound], Awaitable[bool]]  # asked when a message's turn has come
     clock: Clock = local_time
     reset_policy: Policy | None = None
     metrics: Metrics = field(default_factory=Metrics)

@@ -60,6 +60,11 @@ class Turn:
         self._stop_reason: str | None = None
         self._was_interrupted = False
 
+    @property
+    def person_id(self) -> str:
+        """Who is being answered."""
+        return self._message.sender.id
+
     def stop(self, reason: str) -> bool:
         """End the turn early, with what there is; False if its answer is already there."""
         if self._effects is not None and self._effects.is_answered:

@@ -18,5 +18,5 @@ def chat_commands(chats: Chats) -> list[Command]:
 
     return [
         Command("new", "begin a new conversation; what I remember stays", new),
-        Command("stop", "stop the answer that is being written", stop),
+        Command("stop", "stop the answer that is being written", stop, is_counted=False),
     ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adapters.base import Inbound
+from gateway.access.roles import Role
 
 # Telegram writes /new@some_bot in groups. A path (/etc/hosts) or a lone slash is no command.
 _COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9_]{0,31})(?:@\w+)?(?:\s+(.*))?", re.DOTALL)
@@ -22,6 +23,7 @@ class Call:
     message: Inbound
     name: str
     arguments: str
+    role: Role = Role.MEMBER  # what the sender is here
 
 
 Handler = Callable[[Call], Coroutine[Any, Any, str | None]]
@@ -40,6 +42,8 @@ class Command:
     purpose: str  # one line for /help and the platforms' menus
     run: Handler
     is_listed: bool = True
+    role: Role = Role.MEMBER  # the least that is needed
+    is_counted: bool = True  # whether the rate limits hold for it
 
 
 def parse(message: Inbound) -> Call | None:

@@ -18,6 +18,7 @@ from gateway.store.connection import Database
 from gateway.store.errors import StoreDamaged
 from gateway.store.rows import from_row, storable
 from gateway.store.session_ids import new_session_id
+from gateway.store.sqlite_access import SqliteAccess
 from gateway.store.sqlite_inbound import SqliteInbound
 from gateway.store.sqlite_journal import SqliteJournal
 from gateway.store.sqlite_model_choices import SqliteModelChoices
@@ -34,6 +35,7 @@ class SqliteStore:
     """A `Store` in one file. Open it with `SqliteStore.open`."""
 
     def __init__(self, database: Database, now: Callable[[], datetime]) -> None:
+        self.access = SqliteAccess(database)
         self._database = database
         self._now = now
         self.usage = SqliteUsage(database, now)

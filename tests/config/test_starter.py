@@ -18,7 +18,7 @@ Load = Callable[..., Settings]
 
 LOCAL = Starter("openai", "qwen3", "http://127.0.0.1:11434/v1")
 OPENAI = Starter("openai", "gpt-4.1-mini", key_variable="OPENAI_API_KEY")
-TELEGRAM = Starter(token_variable="TELEGRAM_BOT_TOKEN", allowed_users=(42,), data_dir="~/a: b #c")
+TELEGRAM = Starter(token_variable="TELEGRAM_BOT_TOKEN", owners=(42,), data_dir="~/a: b #c")
 
 
 def test_no_answers_are_the_demo(load: Load, tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_key_is_read_from_dotenv(load: Load) -> None:
 def test_telegram_and_a_folder_with_a_difficult_name(load: Load) -> None:
     settings = load(starter(TELEGRAM), TELEGRAM_BOT_TOKEN="1:A")
     assert settings.telegram.token is not None
-    assert settings.telegram.allowed_users == (42,)
+    assert settings.telegram.owners == (42,)
     assert settings.data_dir == Path.home() / "a: b #c"
 
 

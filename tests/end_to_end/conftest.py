@@ -70,6 +70,7 @@ def make_settings(
                 "allowed_users": (ada.id,),
                 "edit_interval_s": 0.05,
             },
+            "access": {"user_burst": 10_000, "chat_burst": 10_000},
             "logging": {"level": "debug"},
         }
         for name, change in changes.items():

@@ -167,6 +167,9 @@ model:
   base_url: {self._model.base_url}
   api_key: {KEY}
   tries: 1
+access:
+  user_burst: 10000
+  chat_burst: 10000
 tools:
   modules: [tests.end_to_end.counting_tool]
 journal:

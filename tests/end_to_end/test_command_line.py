@@ -13,7 +13,7 @@ from tests.fakes.telegram import FakeTelegram, Person
 async def test_check_of_the_defaults_is_sound(tmp_path: Path) -> None:
     run = await finished("check", cwd=tmp_path)
     assert run.code == 0
-    assert [line.split()[0] for line in run.stdout.splitlines()] == ["ok"] * 5
+    assert [line.split()[0] for line in run.stdout.splitlines()] == ["ok"] * 6
     assert "whoever uses this terminal may talk" in run.stdout
 
 
@@ -26,7 +26,10 @@ async def test_check_says_who_may_talk_on_telegram(
     )
     run = await finished("check", cwd=tmp_path)
     assert run.code == 0
-    assert "@hermes_test_bot; 1 user may talk" in run.stdout
+    assert "@hermes_test_bot" in run.stdout
+    assert "telegram: 1 member may talk; strangers are ignored" in run.stdout
+    assert f"telegram:{ada.id}: member (telegram.allowed_users)" in run.stdout
+    assert "telegram has no owner yet" in run.stdout
     assert telegram.token not in run.stdout + run.stderr
 
 
@@ -80,7 +83,7 @@ async def test_check_can_leave_the_network_alone(
     )
     run = await finished("check", "--dev", "--offline", cwd=tmp_path)
     assert run.code == 0
-    assert "nobody yet may talk: put your numeric id into telegram.allowed_users" in run.stdout
+    assert "telegram has no owner yet: `run` shows a code for that" in run.stdout
     assert model.requests == []
     assert telegram.calls_of("getMe") == []
 

@@ -87,7 +87,7 @@ async def test_what_the_environment_has_is_not_asked_for(
     assert run.code == 0
     assert not (tmp_path / ".env").exists()
     assert "${TELEGRAM_BOT_TOKEN}" in (tmp_path / "hermes.yaml").read_text()
-    assert "allowed_users: [42]" in (tmp_path / "hermes.yaml").read_text()
+    assert "owners: [42]" in (tmp_path / "hermes.yaml").read_text()
 
 
 async def test_what_is_there_is_kept_unless_a_person_says_yes(tmp_path: Path) -> None:

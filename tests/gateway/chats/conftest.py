@@ -11,6 +11,7 @@ import pytest
 import structlog
 
 from config.settings import (
+    AccessSettings,
     BudgetSettings,
     ChatSettings,
     LoggingSettings,
@@ -20,11 +21,14 @@ from config.settings import (
     TelegramSettings,
 )
 from gateway import logs
-from gateway.access import allowed_by
+from gateway.access.administration import Administration
+from gateway.access.gate import Gate
+from gateway.access.snapshot import access_from
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
+from gateway.commands.access import access_commands
 from gateway.commands.chat import chat_commands
 from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
@@ -82,6 +86,8 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         price: Mapping[str, float] | None = None,
         other_models: Sequence[str] = (),
         budgets: Mapping[str, Any] | None = None,
+        access: AccessSettings | None = None,
+        telegram: TelegramSettings | None = None,
         **chat_settings: Any,
     ) -> AsyncIterator[SmallGateway]:
         at_server = {"provider": "openai", "base_url": model.base_url, "api_key": KEY}
@@ -104,7 +110,8 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 {"first_edit_chars": FIRST_EDIT_CHARS, **chat_settings}
             ),
             sessions=SessionSettings.model_validate(sessions or {}),
-            telegram=TelegramSettings(allowed_users=(1, 2), allowed_chats=(-100,)),
+            access=access or AccessSettings(user_burst=10_000, chat_burst=10_000),
+            telegram=telegram or TelegramSettings(allowed_users=(1, 2), allowed_chats=(-100,)),
         )
         platform = FakePlatform()
         questions = Questions()
@@ -120,6 +127,8 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             stack.push_async_callback(pool.close)
             models = Models(settings, usage=store.usage, choices=store.model_choices, clock=clock)
             stack.push_async_callback(models.close)
+            gate = Gate(store.access, settings, clock)
+            administration = Administration(store.access, access_from(settings), clock)
             host = Host(
                 settings=settings,
                 store=store,
@@ -138,6 +147,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                     settings.chats.streaming, FIRST_EDIT_CHARS, (0, 0, 0), metrics or Metrics()
                 ),
                 metrics=metrics or Metrics(),
+                may_answer=gate.may_answer,
             )
             chats = await stack.enter_async_context(Chats(host))
             router = Router(
@@ -153,15 +163,17 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                         *note_commands(chats, host),
                         *data_commands(chats, host, store.people),
                         *model_commands(host, store.usage),
-                    ]
+                        *access_commands(gate, administration, chats),
+                    ],
+                    settings.access.group_commands,
                 ),
-                allowed=allowed_by(settings),
+                gate=gate,
                 inbox_size=settings.chats.inbox_size,
             )
             await recover(host, chats)
             serving = asyncio.ensure_future(platform.run(router.receive))
             stack.callback(serving.cancel)
-            yield SmallGateway(platform, model, store, pool, chats, router)
+            yield SmallGateway(platform, model, store, pool, chats, router, administration)
             await chats.close(0.2)
 
     return started

@@ -5,9 +5,11 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from gateway.access.administration import Administration
 from gateway.chats.directory import Chats
 from gateway.router import Router
 from gateway.runtime.pool import AgentPool
+from gateway.store.inbound import Incoming
 from gateway.store.sqlite import SqliteStore
 from gateway.tools.toolbox import ToolSchema
 from tests.fakes.model_server import ModelServer
@@ -24,10 +26,15 @@ class SmallGateway:
     pool: AgentPool
     chats: Chats
     router: Router
+    administration: Administration
 
     async def history(self, chat: str = "telegram:dm:1") -> list[dict[str, Any]]:
         session = await self.store.current_session(chat)
         return await self.store.history(session.id)
+
+    async def was_taken(self, event_id: str) -> bool:
+        """Whether an event has left a trace."""
+        return not await self.store.inbound.take(Incoming("telegram", event_id, "", "{}"))
 
     def request(self, index: int = -1) -> dict[str, Any]:
         return self.model.requests[index].body
