@@ -24,6 +24,7 @@ from gateway.access.report import claim_text, summary
 from gateway.access.snapshot import Access, access_from
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
+from gateway.chats.pruning import pruned_daily
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
 from gateway.commands.access import access_commands
@@ -150,6 +151,7 @@ async def run(settings: Settings, report: Report) -> int:
             gate=gate,
             inbox_size=settings.chats.inbox_size,
         )
+        await stack.enter_async_context(pruned_daily(store.journal, settings.journal.keep_days))
         await recover(host, chats)
         report(banner(settings, capacity, adapters, gate.access, watch.address))
         if not all(gate.access.has_owner(name) for name in adapters):

@@ -56,14 +56,15 @@ class SqliteStore:
 
     async def current_session(self, chat: str) -> Session:
         """The open session of a chat; begun if there is none."""
-        async with self._database.writing() as connection:
-            rows = await connection.execute_fetchall(
-                "SELECT id, chat, started_at FROM sessions WHERE chat = ? AND ended_at IS NULL",
-                (storable(chat),),
-            )
-            for id_, chat_, started_at in rows:
-                return Session(id_, chat_, started_at)
-            return await self._insert_session(connection, storable(chat))
+        query = "SELECT id, chat, started_at FROM sessions WHERE chat = ? AND ended_at IS NULL"
+        async with self._database.reading() as connection:  # nearly always there is one
+            rows = list(await connection.execute_fetchall(query, (storable(chat),)))
+        if not rows:
+            async with self._database.writing() as connection:
+                rows = list(await connection.execute_fetchall(query, (storable(chat),)))
+                if not rows:
+                    return await self._insert_session(connection, storable(chat))
+        return Session(*rows[0])
 
     async def begin_session(self, chat: str, reason: str) -> Session:
         """End the open session, for `reason`, and begin another."""

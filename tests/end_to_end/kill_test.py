@@ -144,14 +144,14 @@ class KillTest:
         return self.outcome
 
     @web.middleware
-    async def _distance(self, request: web.Request, handle: Handler) -> web.StreamResponse:
+    async def _distance(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """A platform is not next door: a kill may come while a message is on its way."""
         if request.match_info["method"] == "sendMessage":
             await asyncio.sleep(self._chance.uniform(0, 0.04))
-            answer = await handle(request)
+            answer = await handler(request)
             await asyncio.sleep(self._chance.uniform(0, 0.04))
             return answer
-        return await handle(request)
+        return await handler(request)
 
     def _configure(self) -> None:
         (self._folder / "hermes.yaml").write_text(
