@@ -28,6 +28,7 @@ from gateway.chats.pruning import pruned_daily
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
 from gateway.commands.access import access_commands
+from gateway.commands.busy import busy_commands
 from gateway.commands.chat import chat_commands
 from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
@@ -130,6 +131,7 @@ async def run(settings: Settings, report: Report) -> int:
         commands = CommandTable(
             [
                 *chat_commands(chats),
+                *busy_commands(),
                 *history_commands(chats),
                 *session_commands(chats, host),
                 *note_commands(chats, host),
@@ -150,6 +152,7 @@ async def run(settings: Settings, report: Report) -> int:
             commands=commands,
             gate=gate,
             inbox_size=settings.chats.inbox_size,
+            busy=settings.chats.busy,
         )
         await stack.enter_async_context(pruned_daily(store.journal, settings.journal.keep_days))
         await recover(host, chats)

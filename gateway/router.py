@@ -21,8 +21,10 @@ from gateway.access.rates import Verdict
 from gateway.access.roles import Standing
 from gateway.chats import effects, lost_replies, questions
 from gateway.chats.apologies import apology
+from gateway.chats.busy import Mode
 from gateway.chats.directory import Chats
 from gateway.chats.questions import Answer, Question, Questions, typed_answer
+from gateway.commands.busy import handed_over
 from gateway.commands.command import Call, Command, parse
 from gateway.commands.table import CommandTable, unknown_text
 from gateway.sessions import session_key
@@ -48,6 +50,7 @@ class Router:
         commands: CommandTable,
         gate: Gate,
         inbox_size: int,
+        busy: Mode = "queue",
     ) -> None:
         self._inbound = inbound
         self._journal = journal
@@ -56,6 +59,7 @@ class Router:
         self._commands = commands
         self._gate = gate
         self._inbox_size = inbox_size
+        self._busy = busy
         self._is_closed = False
 
     def close(self) -> None:
@@ -89,13 +93,16 @@ class Router:
         call = parse(message) if message.is_addressed else None
         if self._is_counted(call) and not self._admit(message, standing):
             return
+        mode = self._busy
+        if call is not None and self._may_use(call, standing) and (handed := handed_over(call)):
+            (message, mode), call, question = handed, None, None
         try:
             if call is not None:
                 is_new = await self._keep(message, is_command=True)
             elif question is not None:
                 is_new = await self._take_answer(message, question)
             elif is_new := await self._keep(message):
-                await self._offer(message)
+                await self._offer(message, mode)
         except StoreError as error:
             if call is None:
                 self._apologise(message, error)
@@ -116,8 +123,12 @@ class Router:
         is_new = await self._inbound.take_answer(_incoming(message), question.id, written)
         # Somebody may have been quicker; then it is a message like any other.
         if is_new and not question.settle(answer) and message.is_addressed:
-            await self._offer(message)
+            await self._offer(message, self._busy)
         return is_new
+
+    def _may_use(self, call: Call, standing: Standing) -> bool:
+        command, kind = self._commands.find(call.name), call.message.address.kind
+        return command is not None and not self._commands.refusal(command, standing.role, kind)
 
     def _is_counted(self, call: Call | None) -> bool:
         command = None if call is None else self._commands.find(call.name)
@@ -166,10 +177,10 @@ class Router:
         question.settle(answer)
         return None
 
-    async def _offer(self, message: Inbound) -> None:
+    async def _offer(self, message: Inbound, mode: Mode) -> None:
         if self._chats.is_closing:
             return  # it is stored: the next start answers it
-        if not self._chats.offer(message):
+        if not self._chats.say(message, mode):
             self._chats.notify(message.address, full_text(self._inbox_size))
             await self._inbound.settle(message.address.platform, message.event_id, "refused")
 

@@ -7,7 +7,7 @@ which chats there are is `directory`'s.
 import secrets
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,6 +15,7 @@ import structlog
 
 from adapters.base import Address, Inbound
 from gateway.chats.apologies import apology
+from gateway.chats.busy import SUPERSEDED, Mode, Steer
 from gateway.chats.host import Host
 from gateway.chats.messages import Beginning, user_message
 from gateway.chats.turn import Turn
@@ -50,14 +51,29 @@ class Chat:
 
     def offer(self, message: Inbound, begin: Beginning = user_message) -> bool:
         """Let a message wait for its turn, which `begin` begins; False if too many wait already."""
-        if len(self._inbox) >= self._host.settings.chats.inbox_size:
+        if self._is_full():
             return False
         self._inbox.append(Waiting(message, time.perf_counter(), begin))
         return True
 
+    def say(self, message: Inbound, mode: Mode, tell: Callable[[], None]) -> bool:
+        """Take a person's message in by its mode; False if too many wait already.
+
+        `tell` is called when, and if, it has become part of the running turn.
+        """
+        if self._is_full():
+            return False
+        turn = self._turn
+        if mode == "steer" and turn is not None and turn.steer(Steer(message, tell)):
+            return True
+        if mode == "interrupt" and turn is not None and turn.sender_id == message.sender.id:
+            turn.stop(SUPERSEDED)
+        self._inbox.append(Waiting(message, time.perf_counter()))
+        return True
+
     def do(self, job: Job) -> bool:
         """Let something else wait its turn; False if too much waits already."""
-        if len(self._inbox) >= self._host.settings.chats.inbox_size:
+        if self._is_full():
             return False
         self._inbox.append(job)
         return True
@@ -107,6 +123,8 @@ class Chat:
                 # A turn reports its own failures; this one is in the reporting.
                 _log.exception("failure not reported", chat=self.key)
             finally:
+                if self._turn is not None:
+                    self._take_back(self._turn.left_over)
                 self._turn = None
 
     async def _answer(self, item: Waiting, turn: Turn) -> None:
@@ -122,12 +140,22 @@ class Chat:
             turn.stop("blocked")
             await turn.run()
 
+    def _is_full(self) -> bool:
+        steering = 0 if self._turn is None else self._turn.steering
+        return len(self._inbox) + steering >= self._host.settings.chats.inbox_size
+
+    def _take_back(self, messages: Sequence[Inbound]) -> None:
+        """Let what the turn could not take into account have turns of its own, before the rest."""
+        since = time.perf_counter()
+        self._inbox.extendleft(Waiting(message, since) for message in reversed(messages))
+
     def _clear(self) -> list[Inbound]:
         """Drop the messages that wait; what else was asked for is still done."""
         dropped = [item for item in self._inbox if isinstance(item, Waiting)]
         jobs = [item for item in self._inbox if not isinstance(item, Waiting)]
         self._inbox = deque(jobs)
-        return [item.message for item in dropped]
+        steering = [] if self._turn is None else self._turn.take_back()
+        return [*steering, *(item.message for item in dropped)]
 
     async def _begin_session(self, address: Address, dropped: list[Inbound]) -> None:
         try:

@@ -16,6 +16,7 @@ import structlog
 from adapters.base import Address, Inbound
 from gateway.chats import lost_replies
 from gateway.chats.apologies import apology
+from gateway.chats.busy import MERGED, Mode
 from gateway.chats.chat import Chat
 from gateway.chats.host import Host
 from gateway.chats.messages import Beginning, user_message
@@ -62,13 +63,20 @@ class Chats:
         await self._group.__aexit__(kind, error, traceback)
 
     def offer(self, message: Inbound, begin: Beginning = user_message) -> bool:
-        """Give a message to its chat; False if it has too many already, or all is ending.
+        """Let a message wait for a turn; False if its chat has too many already, or all is ending.
 
         `begin` makes the line that its turn begins with.
         """
         if self.is_closing:
             return False
         return self._wake(session_key(message.address)).offer(message, begin)
+
+    def say(self, message: Inbound, mode: Mode) -> bool:
+        """Give what a person says to its chat, by its mode if that is busy; False as above."""
+        if self.is_closing:
+            return False
+        tell = partial(self.notify, message.address, MERGED)
+        return self._wake(session_key(message.address)).say(message, mode, tell)
 
     def between(self, address: Address, work: Work) -> bool:
         """Do something in its place between the chat's turns; False if that isn't possible now."""

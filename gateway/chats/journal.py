@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from adapters.base import Inbound
 from agent_core.wire import encode, parse_line
 from gateway import events
+from gateway.chats.busy import is_too_late
 from gateway.chats.messages import Line
+from gateway.chats.past import Past
 from gateway.errors import GatewayError
 from gateway.runtime.pool import LeasedAgent
 from gateway.store.errors import StoreError
@@ -21,11 +23,10 @@ from gateway.store.journal import (
     Answered,
     Entry,
     EventSettled,
+    EventState,
     Fed,
     JournalStore,
     LifeBegun,
-    OpenTurn,
-    StoredStep,
     TurnBegun,
     TurnEnded,
     TurnResumed,
@@ -66,6 +67,9 @@ class TurnJournal:
         self._to_entries = to_entries
         self._life: AgentLife | None = None
         self._noted: list[Entry] = []
+        self._merged: list[Inbound] = []
+        self.refused: list[Inbound] = []
+        """Messages that were fed in mid-turn, and came too late to be part of the turn."""
 
     def note(self, *entries: Entry) -> None:
         """Let entries ride with the next that are written."""
@@ -122,14 +126,21 @@ class TurnJournal:
         self.is_begun = True
         return self._answered(life.id, fed.number, await agent.step(written))
 
-    async def rebuild(
-        self, agent: LeasedAgent, stored: OpenTurn, steps: Sequence[StoredStep]
-    ) -> list[Line]:
+    def merge(self, message: Inbound) -> None:
+        """Let a message be part of this turn, from the next step on, which feeds it."""
+        self._merged.append(message)
+        self.note(_settled(message, "steering"))
+
+    async def rebuild(self, agent: LeasedAgent, past: Past) -> list[Line]:
         """Feed a new agent, woken with the first of them, all that the one before was fed.
 
         Returns what it has said in this turn. Raises `AgentChanged` if it speaks differently.
         """
+        stored, steps = past.stored, past.steps
+        if stored is None:
+            raise ValueError("a turn without a past can't be rebuilt")
         self.is_begun = True
+        self._merged = list(past.steering)
         turns = {step.turn for step in steps if step.turn is not None}
         self._life = agent.memo = AgentLife(stored.life.id, len(steps), len(turns))
         said: list[Line] = []
@@ -153,10 +164,10 @@ class TurnJournal:
     async def end(self, outcome: str) -> None:
         """The turn is over: nothing of it is taken up again."""
         if self.is_begun:
-            await self.write(TurnEnded(self.turn, outcome))
+            merged = [_settled(message, "merged") for message in self._merged]
+            await self.write(*merged, TurnEnded(self.turn, outcome))
         else:
-            event = self._event
-            await self.write(EventSettled(event.address.platform, event.event_id, "done"))
+            await self.write(_settled(self._event, "done"))
 
     def forget(self) -> None:
         """What was noted and not written is not to be kept: the turn has failed."""
@@ -169,5 +180,14 @@ class TurnJournal:
 
     def _answered(self, life: str, number: int, answers: Sequence[str]) -> list[Line]:
         messages = [parse_line(answer) for answer in answers]
+        if late := sum(map(is_too_late, messages)):
+            # The agent takes them in the order of their coming: it is the last that are left.
+            self.refused += self._merged[-late:]
+            del self._merged[-late:]
+            self.note(*(_settled(message, "accepted") for message in self.refused))
         self.note(*self._to_entries(messages), Answered(life, number, digest(answers)))
         return messages
+
+
+def _settled(message: Inbound, state: EventState) -> EventSettled:
+    return EventSettled(message.address.platform, message.event_id, state)

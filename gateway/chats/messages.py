@@ -84,8 +84,8 @@ def user_message(message: Inbound, now: datetime) -> Line:
     """A person's message as the agent gets it."""
     return {
         "type": "user_message",
-        "content": _content(message),
-        "sender": {"id": message.sender.id, "name": message.sender.name},
+        "content": content_of(message),
+        "sender": sender_of(message),
         "message_id": message.event_id,
         "now": now.isoformat(timespec="seconds"),
     }
@@ -133,7 +133,13 @@ def text_of(completion: ChatCompletion) -> str:
     return completion["choices"][0]["message"].get("content") or ""
 
 
-def _content(message: Inbound) -> str:
+def sender_of(message: Inbound) -> Line:
+    """Who wrote, as the agent is told."""
+    return {"id": message.sender.id, "name": message.sender.name}
+
+
+def content_of(message: Inbound) -> str:
+    """What was written, with what it quotes."""
     if not message.quoted_text:
         return message.text
     quoted = message.quoted_text

@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from adapters.base import Inbound
 from agent_core.expecting import ANSWERS
 from agent_core.wire import parse_line
+from gateway import events
 from gateway.chats.messages import Line
+from gateway.store.inbound import InboundStore
 from gateway.store.journal import (
     JournalStore,
     OpenTurn,
@@ -30,6 +33,7 @@ class Past:
     started: frozenset[str] = frozenset()  # tool calls that were begun
     parts: Mapping[str, Sequence[StoredPart]] = field(default_factory=dict)  # by reply
     questions: Mapping[str, StoredQuestion] = field(default_factory=dict)  # by the agent's id
+    steering: Sequence[Inbound] = ()  # what was said into the turn
 
     def has_answer(self, message: Line) -> bool:
         """Whether a request of the agent's was answered."""
@@ -48,7 +52,7 @@ def request_key(message: Line) -> str:
     return f"request_id {message.get('request_id')}"
 
 
-async def read_past(journal: JournalStore, stored: OpenTurn) -> Past:
+async def read_past(journal: JournalStore, inbound: InboundStore, stored: OpenTurn) -> Past:
     """All that is known of a turn. Raises `StoreError`."""
     steps = await journal.steps(stored.life.id)
     fed = [parse_line(line) for step in steps if step.turn == stored.id for line in step.lines]
@@ -61,4 +65,5 @@ async def read_past(journal: JournalStore, stored: OpenTurn) -> Past:
         started=await journal.tools_started(stored.id),
         parts={reply: list(those) for reply, those in groupby(parts, lambda part: part.reply)},
         questions={question.clarify_id: question for question in questions},
+        steering=[events.from_json(event) for event in await inbound.steering(stored.life.chat)],
     )

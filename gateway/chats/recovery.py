@@ -20,11 +20,12 @@ async def recover(host: Host, chats: Chats) -> None:
     for question in await host.journal.questions():
         host.questions.restored(question)
     turns = await host.journal.open_turns()
+    # Read before a turn goes on: what was said into it may come out as a message that waits.
+    waiting = [events.from_json(event) for event in await host.inbound.waiting()]
     for turn in turns:
         message = events.from_json(turn.event)
         if message.address.platform in host.adapters:
             chats.resume(message, turn)
-    waiting = [events.from_json(event) for event in await host.inbound.waiting()]
     for message in waiting:
         if message.address.platform in host.adapters:
             chats.offer(message)

@@ -7,6 +7,7 @@ happens when something breaks. All that a turn starts ends with it: its tasks ar
 import asyncio
 import secrets
 import time
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 
@@ -16,6 +17,7 @@ from adapters.base import Inbound
 from agent_core.wire import encode
 from gateway.chats.apologies import AgentMisbehaved, TurnGivenUp, apology
 from gateway.chats.arrival import arrive
+from gateway.chats.busy import Steer, steer_line
 from gateway.chats.effects import Effects
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
@@ -59,6 +61,45 @@ class Turn:
         self._effects: Effects | None = None
         self._stop_reason: str | None = None
         self._was_interrupted = False
+        self._steers: deque[Steer] = deque()  # not yet fed
+        self._feeding: list[Steer] = []
+
+    @property
+    def sender_id(self) -> str:
+        """Whom the turn answers."""
+        return self._message.sender.id
+
+    @property
+    def steering(self) -> int:
+        """How many messages wait to go into the turn."""
+        return len(self._steers)
+
+    @property
+    def left_over(self) -> list[Inbound]:
+        """When the turn has ended: what was said into it and is not part of it, in order."""
+        unfed = (steer.message for steer in (*self._feeding, *self._steers))
+        return [*self._journal.refused, *unfed]
+
+    def take_back(self) -> list[Inbound]:
+        """Keep the messages that have not gone into the turn yet out of it."""
+        unfed = [steer.message for steer in self._steers]
+        self._steers.clear()
+        return unfed
+
+    def steer(self, steer: Steer) -> bool:
+        """Let a message go into the turn; False if it can't any more.
+
+        It may still come too late: then it is in `left_over` when the turn has ended.
+        """
+        effects = self._effects
+        if self._begin is not user_message or self._stop_reason is not None:
+            return False
+        if effects is not None and (effects.is_answered or effects.result is not None):
+            return False
+        self._steers.append(steer)
+        if effects is not None:
+            effects.answers.put_nowait(None)
+        return True
 
     @property
     def person_id(self) -> str:
@@ -83,7 +124,7 @@ class Turn:
                 sender=self._message.sender.id,
             )
             self._host.metrics.took("queue", time.perf_counter() - self._since)
-            past = await read_past(self._host.journal, self._stored) if self._stored else Past()
+            past = await self._read_past()
             async with asyncio.TaskGroup() as group:
                 effects = Effects(self._host, self._message, self._journal, past, group)
                 self._effects = effects
@@ -117,7 +158,7 @@ class Turn:
                     return
                 lines = [self._begin(self._message, self._host.clock())]
             else:
-                said = await self._journal.rebuild(agent, past.stored, past.steps)
+                said = await self._journal.rebuild(agent, past)
                 await effects.carry_out(said)
                 lines = [] if effects.result else await self._next_lines(effects)
             while effects.result is None:
@@ -127,10 +168,19 @@ class Turn:
         if self._journal.turns_of_life >= self._host.settings.journal.turns_per_life:
             self._host.pool.drop(self._chat)
 
+    async def _read_past(self) -> Past:
+        if self._stored is None:
+            return Past()
+        return await read_past(self._host.journal, self._host.inbound, self._stored)
+
     async def _step(self, agent: LeasedAgent, lines: Sequence[Line]) -> list[Line]:
         begun = time.perf_counter()
         answered = await self._journal.step(agent, lines)
         self._host.metrics.took("step", time.perf_counter() - begun)
+        for steer in self._feeding:
+            if steer.message not in self._journal.refused:
+                steer.tell()
+        self._feeding.clear()
         return answered
 
     async def _wake(self, past: Past) -> Sequence[str]:
@@ -164,7 +214,7 @@ class Turn:
         if self._was_interrupted:
             raise AgentMisbehaved("the agent did not end its turn when it was told to")
         answers: list[Line] = []
-        while not answers and self._stop_reason is None:
+        while not answers and not self._steers and self._stop_reason is None:
             if not effects.is_waiting:
                 raise AgentMisbehaved("the agent waits for nothing")
             try:
@@ -181,7 +231,15 @@ class Turn:
             return [interrupt | ({"partial": effects.streamed} if effects.streamed else {})]
         while not effects.answers.empty():
             answers += _sound([effects.answers.get_nowait()])
-        return answers
+        # Before the answers: one of them may end the turn.
+        return [*self._take_steers(), *answers]
+
+    def _take_steers(self) -> list[Line]:
+        self._feeding = list(self._steers)
+        self._steers.clear()
+        for steer in self._feeding:
+            self._journal.merge(steer.message)
+        return [steer_line(steer.message) for steer in self._feeding]
 
     async def _report(self, error: Exception, effects: Effects) -> None:
         error_id = secrets.token_hex(3)

@@ -31,5 +31,8 @@ class InboundStore(Protocol):
     async def waiting(self) -> list[str]:
         """The events, as JSON, that nothing has become of yet, in the order of their coming."""
 
+    async def steering(self, chat: str) -> list[str]:
+        """The events, as JSON, that have gone into a chat's running turn, in their order."""
+
     async def cut_off(self) -> list[str]:
         """The commands, as JSON, of which nobody knows whether they took effect."""

@@ -14,8 +14,13 @@ from gateway.store.base import MemoryKind, Message
 PartState = Literal["sending", "sent", "unknown"]
 """How far a part got; a part that has no row was not tried, or is known not to have arrived."""
 
-EventState = Literal["begun", "done", "answer", "merged", "refused", "dropped"]
-"""What became of an inbound event; before that it is `accepted`, or a `command`."""
+EventState = Literal[
+    "accepted", "begun", "done", "answer", "steering", "merged", "refused", "dropped"
+]
+"""What became of an inbound event; before that it is `accepted`, or a `command`.
+
+`steering` has gone into a turn that still runs: it will be `merged`, or `accepted` once more.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from gateway.store.times import timestamp
 # getUpdates). Anything kept longer only fills the disk.
 KEEP_EVENTS = timedelta(days=30)
 PRUNE_EVERY = timedelta(days=1)
+_UNDECIDED = frozenset({"accepted", "steering"})
 
 
 class SqliteInbound:
@@ -49,6 +50,15 @@ class SqliteInbound:
         """See `InboundStore`."""
         return await self._in_state("accepted")
 
+    async def steering(self, chat: str) -> list[str]:
+        """See `InboundStore`."""
+        async with self._database.reading() as connection:
+            rows = await connection.execute_fetchall(
+                "SELECT event FROM inbound WHERE state = 'steering' AND chat = ? ORDER BY number",
+                (storable(chat),),
+            )
+        return [event for (event,) in rows]
+
     async def cut_off(self) -> list[str]:
         """See `InboundStore`."""
         return await self._in_state("command")
@@ -64,7 +74,8 @@ class SqliteInbound:
         now = self._now()
         if now - self._pruned_at >= PRUNE_EVERY:
             connection.execute(
-                "DELETE FROM inbound WHERE taken_at < ? AND state NOT IN ('accepted', 'begun')",
+                "DELETE FROM inbound WHERE taken_at < ? "
+                "AND state NOT IN ('accepted', 'begun', 'steering')",
                 (timestamp(now - KEEP_EVENTS),),
             )
             self._pruned_at = now
@@ -80,11 +91,14 @@ class SqliteInbound:
 def settle(
     connection: sqlite3.Connection, platform: str, event_id: str, state: EventState, now: str
 ) -> None:
-    """Note what became of an event. What was said in it is kept by whatever it led to."""
+    """Note what became of an event. What was said in it is kept by whatever it led to.
+
+    A `steering` one may have to be answered by itself yet: until then it is kept here.
+    """
     connection.execute(
-        "UPDATE inbound SET state = ?, updated_at = ?, event = NULL "
+        "UPDATE inbound SET state = ?, updated_at = ?, event = iif(?, event, NULL) "
         "WHERE platform = ? AND event_id = ?",
-        (state, now, storable(platform), storable(event_id)),
+        (state, now, state in _UNDECIDED, storable(platform), storable(event_id)),
     )
 
 

@@ -12,6 +12,7 @@ import structlog
 
 from config.settings import (
     AccessSettings,
+    AgentSettings,
     BudgetSettings,
     ChatSettings,
     LoggingSettings,
@@ -29,6 +30,7 @@ from gateway.chats.host import Host
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
 from gateway.commands.access import access_commands
+from gateway.commands.busy import busy_commands
 from gateway.commands.chat import chat_commands
 from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
@@ -88,6 +90,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         budgets: Mapping[str, Any] | None = None,
         access: AccessSettings | None = None,
         telegram: TelegramSettings | None = None,
+        agent: Mapping[str, Any] | None = None,
         **chat_settings: Any,
     ) -> AsyncIterator[SmallGateway]:
         at_server = {"provider": "openai", "base_url": model.base_url, "api_key": KEY}
@@ -106,6 +109,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 ModelSettings.model_validate({**at_server, "name": name}) for name in other_models
             ),
             budgets=BudgetSettings.model_validate(budgets or {}),
+            agent=AgentSettings.model_validate(agent or {}),
             chats=ChatSettings.model_validate(
                 {"first_edit_chars": FIRST_EDIT_CHARS, **chat_settings}
             ),
@@ -158,6 +162,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 commands=CommandTable(
                     [
                         *chat_commands(chats),
+                        *busy_commands(),
                         *history_commands(chats),
                         *session_commands(chats, host),
                         *note_commands(chats, host),
@@ -169,6 +174,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 ),
                 gate=gate,
                 inbox_size=settings.chats.inbox_size,
+                busy=settings.chats.busy,
             )
             await recover(host, chats)
             serving = asyncio.ensure_future(platform.run(router.receive))
