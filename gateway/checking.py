@@ -1,10 +1,13 @@
 """`hermes-gateway check`: what a start needs, tried one by one, so that all faults show at once."""
 
 import asyncio
+import os
+import stat
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from adapters.base import AdapterError, Unreachable
 from config.settings import ModelSettings, Settings
@@ -33,13 +36,38 @@ class Finding:
     name: str
     is_ok: bool
     text: str
+    is_advice: bool = False  # nothing is wrong, but it could be better
+
+    def __str__(self) -> str:
+        """A line of the report."""
+        word = "ERROR" if not self.is_ok else "note" if self.is_advice else "ok"
+        return f"{word:<5} {self.name:<14} {self.text}"
 
 
-async def check_all(settings: Settings, *, is_offline: bool = False) -> list[Finding]:
-    """Try all that a start needs but to serve: nothing is sent to anybody.
+async def check_all(
+    settings: Settings,
+    tell: Callable[[Finding], None],
+    *,
+    dotenv: Path,
+    is_offline: bool = False,
+) -> bool:
+    """Try all that a start needs but to serve, and tell each finding as soon as it is there.
 
-    Each model is asked for one word; unless `is_offline`, then nobody on the network is asked.
+    Returns whether all is well. Nothing is sent to anybody; each model is asked for one word,
+    unless `is_offline`, then nobody on the network is asked.
     """
+    is_sound = True
+    async for finding in _findings(settings, dotenv, is_offline=is_offline):
+        tell(finding)
+        is_sound = is_sound and finding.is_ok
+    return is_sound
+
+
+async def _findings(
+    settings: Settings, dotenv: Path, *, is_offline: bool
+) -> AsyncIterator[Finding]:
+    if advice := await asyncio.to_thread(_open_secrets, dotenv):
+        yield advice
     checks: list[tuple[str, Callable[[Settings], Awaitable[str]]]] = [
         ("agent", _agent),
         ("data folder", _data_folder),
@@ -55,8 +83,22 @@ async def check_all(settings: Settings, *, is_offline: bool = False) -> list[Fin
     if has_console(settings):
         checks.append(("console", _console))
         platforms.append("console")
-    findings = [await _tried(name, check, settings) for name, check in checks]
-    return [*findings, *who_may_talk(await _access(settings), platforms)]
+    for name, check in checks:
+        yield await _tried(name, check, settings)
+    for finding in who_may_talk(await _access(settings), platforms):
+        yield finding
+
+
+def _open_secrets(dotenv: Path) -> Finding | None:
+    """Advice about a `.env` that more people can read than should."""
+    try:
+        mode = dotenv.stat().st_mode
+    except OSError:
+        return None
+    if os.name != "posix" or not stat.S_ISREG(mode) or not mode & 0o077:
+        return None
+    text = f"others on this machine may read {dotenv}: chmod 600 {dotenv}"
+    return Finding("secrets", True, text, is_advice=True)
 
 
 def who_may_talk(access: Access, platforms: Sequence[str]) -> Iterator[Finding]:

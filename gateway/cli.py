@@ -93,11 +93,9 @@ def check(
         logs.set_up(settings, "debug" if debug else "error")
         found = config.find(config_file, Path.cwd())
         typer.echo(f"ok    configuration  {found or 'none: the defaults'}")
-        is_sound = True
-        for finding in asyncio.run(check_all(settings, is_offline=offline)):
-            typer.echo(f"{'ok   ' if finding.is_ok else 'ERROR'} {finding.name:<14} {finding.text}")
-            is_sound = is_sound and finding.is_ok
-        raise typer.Exit(0 if is_sound else 1)
+        dotenv = (found.parent if found else Path.cwd()) / ".env"
+        checking = check_all(settings, typer.echo, dotenv=dotenv, is_offline=offline)
+        raise typer.Exit(0 if asyncio.run(checking) else 1)
 
 
 @cli.command()

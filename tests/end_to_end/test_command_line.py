@@ -74,6 +74,17 @@ async def test_check_says_that_a_key_is_wrong_and_not_which_it_is(
     assert "sk-wrong-key" not in run.stdout + run.stderr
 
 
+async def test_check_notes_that_others_may_read_the_secrets(tmp_path: Path) -> None:
+    dotenv = tmp_path / ".env"
+    dotenv.write_text("A=1\n")
+    dotenv.chmod(0o644)
+    run = await finished("check", "--dev", cwd=tmp_path)
+    assert run.code == 0
+    assert f"note  secrets        others on this machine may read {dotenv}" in run.stdout
+    dotenv.chmod(0o600)
+    assert "others on this machine" not in (await finished("check", "--dev", cwd=tmp_path)).stdout
+
+
 async def test_check_can_leave_the_network_alone(
     tmp_path: Path, model: ModelServer, telegram: FakeTelegram
 ) -> None:
