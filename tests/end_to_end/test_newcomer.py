@@ -1,4 +1,4 @@
-"""The way of a new administrator: init, check, run, own the bot, let one person in, shut one out.
+"""The way of a newcomer: init, check, run, own the bot, let one person in, shut one out.
 
 Every command is a process of its own, every person writes over Telegram.
 """
