@@ -51,4 +51,4 @@ async def pair(settings: Settings, action: Action, code: str) -> tuple[bool, str
 @asynccontextmanager
 async def _administration(settings: Settings) -> AsyncIterator[Administration]:
     async with await SqliteStore.open(settings.data_dir / FILE_NAME, now=local_time) as store:
-        yield Administration(store.access, access_from(settings), local_time)
+        yield Administration(store.access, lambda: access_from(settings), local_time)

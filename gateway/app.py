@@ -21,7 +21,7 @@ from config.settings import ModelSettings, Settings
 from gateway.access.administration import Administration
 from gateway.access.gate import Gate
 from gateway.access.report import claim_text, summary
-from gateway.access.snapshot import Access, access_from
+from gateway.access.snapshot import Access
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.pruning import pruned_daily
@@ -102,7 +102,7 @@ async def run(settings: Settings, report: Report) -> int:
         )
         stack.push_async_callback(models.close)
         gate = Gate(store.access, settings, clock)
-        administration = Administration(store.access, access_from(settings), clock)
+        administration = Administration(store.access, lambda: gate.access, clock)
         questions = Questions()
         toolbox = Toolbox(await asyncio.to_thread(load_tools, settings.tools.modules))
         adapters: dict[str, Adapter] = {}
@@ -143,6 +143,7 @@ async def run(settings: Settings, report: Report) -> int:
         )
         idle = partial(chats.idle, "console")
         adapters.update(make_adapters(settings, commands.purposes(), idle))
+        await administration.forget_the_old()
         await gate.load()
         router = Router(
             store.inbound,

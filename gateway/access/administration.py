@@ -21,14 +21,18 @@ Clock = Callable[[], datetime]
 class Administration:
     """What may be changed while a gateway runs. All methods raise `StoreError`."""
 
-    def __init__(self, store: AccessStore, settings: Access, clock: Clock) -> None:
+    def __init__(self, store: AccessStore, known: Callable[[], Access], clock: Clock) -> None:
         self._store = store
-        self._settings = settings
+        self._known = known  # with the settings as they are now; what is stored is read anew
         self._clock = clock
 
     async def access(self) -> Access:
         """Who may talk now."""
-        return self._settings.with_stored(await self._store.load())
+        return self._known().with_stored(await self._store.load())
+
+    async def forget_the_old(self) -> None:
+        """Drop pairing requests that are of no use any more."""
+        await self._store.change_pairing(partial(pairing.without_old, now=self._clock()))
 
     async def issue_claim(self) -> str:
         """A new ownership code; the former one is good for nothing from now on."""

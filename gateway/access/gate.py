@@ -7,7 +7,7 @@ a pairing code), and counts what those who may send. Nothing that a stranger wri
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -59,10 +59,17 @@ class Gate:
         self.access: Access = access_from(settings)
         self._store = store
         self._clock = clock
+        self._now_s = now_s
         self._limiter = Limiter(settings.access, now_s)
         self._revision: int | None = None
         self._tries = Tries()
         self._strangers: OrderedDict[tuple[str, str], None] = OrderedDict()
+
+    def reconfigure(self, settings: Settings) -> None:
+        """Go by other settings from now on. Who was counted before is counted afresh."""
+        before = self.access
+        self.access = replace(access_from(settings), grants=before.grants, claim=before.claim)
+        self._limiter = Limiter(settings.access, self._now_s)
 
     async def load(self) -> None:
         """Take over what is stored, if it has changed. Raises `StoreError`."""

@@ -76,6 +76,11 @@ def settled_by(pairing: Pairing, grant: Grant) -> Change[None]:
     return Change(replace(pairing, requests=rest), None, grant)
 
 
+def without_old(pairing: Pairing, now: datetime) -> Change[None]:
+    """Only what still counts."""
+    return Change(replace(pairing, requests=_fresh(pairing.requests, now)), None)
+
+
 def locked_until(guard: Guard, now: datetime) -> datetime | None:
     """Until when nothing is approved; None if it is."""
     if guard.failed_at is None or guard.failures < MAX_WRONG:

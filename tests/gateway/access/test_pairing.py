@@ -100,6 +100,12 @@ def test_the_lock_covers_denying_too() -> None:
     assert settled(state, code_of("2"), is_approved=False)[1] == pairing.Locked(NOW + 60 * MINUTE)
 
 
+def test_what_is_of_no_use_any_more_is_forgotten() -> None:
+    state = with_requests(asks("2"), asks("3", NOW + MINUTE))
+    kept = pairing.without_old(state, NOW + 60 * MINUTE).pairing
+    assert [one.person_id for one in kept.requests] == ["3"]
+
+
 def test_a_right_code_forgives_the_wrong_ones() -> None:
     state = with_requests(asks("2"))
     for _ in range(4):

@@ -24,7 +24,6 @@ from config.settings import (
 from gateway import logs
 from gateway.access.administration import Administration
 from gateway.access.gate import Gate
-from gateway.access.snapshot import access_from
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.questions import Questions
@@ -132,7 +131,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             models = Models(settings, usage=store.usage, choices=store.model_choices, clock=clock)
             stack.push_async_callback(models.close)
             gate = Gate(store.access, settings, clock)
-            administration = Administration(store.access, access_from(settings), clock)
+            administration = Administration(store.access, lambda: gate.access, clock)
             host = Host(
                 settings=settings,
                 store=store,
@@ -179,7 +178,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             await recover(host, chats)
             serving = asyncio.ensure_future(platform.run(router.receive))
             stack.callback(serving.cancel)
-            yield SmallGateway(platform, model, store, pool, chats, router, administration)
+            yield SmallGateway(platform, model, store, pool, chats, router, administration, gate)
             await chats.close(0.2)
 
     return started

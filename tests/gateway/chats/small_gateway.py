@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gateway.access.administration import Administration
+from gateway.access.gate import Gate
 from gateway.chats.directory import Chats
 from gateway.router import Router
 from gateway.runtime.pool import AgentPool
@@ -27,6 +28,7 @@ class SmallGateway:
     chats: Chats
     router: Router
     administration: Administration
+    gate: Gate
 
     async def history(self, chat: str = "telegram:dm:1") -> list[dict[str, Any]]:
         session = await self.store.current_session(chat)

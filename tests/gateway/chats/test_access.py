@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.base import Sender
-from config.settings import AccessSettings, TelegramSettings
+from config.settings import AccessSettings, Settings, TelegramSettings
 from gateway.access.claiming import TRIES_IN_ALL, TRIES_PER_PERSON
 from gateway.access.gate import WELCOME, WELCOME_OWNER, WRONG_CODE, plain_name
 from gateway.router import TOO_MUCH
@@ -293,6 +293,19 @@ async def test_too_much_is_refused_once_and_then_met_with_silence(start: Start) 
         assert await gateway.platform.press_data("ask:1:1") == ""  # acknowledged, but not taken
         await gateway.platform.say("/stop")  # is needed most when all is too much
         await gateway.platform.until_shown("There is nothing to stop.")
+
+
+async def test_other_settings_hold_at_once_and_keep_what_is_stored(start: Start) -> None:
+    async with start(telegram=WITH_OWNER) as gateway:
+        await done(gateway, "/allow 666")
+        gateway.gate.reconfigure(Settings(telegram=TelegramSettings(owners=(1,))))
+        assert "telegram:1, and an owner here" in await done(gateway, "/whoami", ALICE)
+        assert "telegram:666, and a member here" in await done(gateway, "/whoami", EVE)
+        assert "is blocked" in await done(gateway, "/block 7", ALICE)  # no owner any more
+        await gateway.platform.say("/whoami", sender=BOSS)
+        await gateway.platform.say("/whoami", sender=BOB, chat="-100")
+        assert gateway.platform.screens["7"].texts == ["telegram:666 may talk from now on."]
+        assert gateway.platform.screens["-100"].log == []
 
 
 @pytest.mark.parametrize("arguments", ["", "  ", "a b", ":1", "1:", "telegram:", "\u200b"])
