@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import build, figure, history, memory, search, sizes, start, threads, wake
+from benchmarks import build, figure, history, memory, search, sizes, start, threads, turns, wake
 from gateway.runtime.errors import RuntimeFailure
 
 THEMES: dict[str, Callable[[], list[figure.Figure]]] = {
@@ -19,6 +19,7 @@ THEMES: dict[str, Callable[[], list[figure.Figure]]] = {
     "wake": wake.measure,
     "history": history.measure,
     "threads": threads.measure,
+    "turns": turns.measure,
     "sizes": sizes.measure,
     "search": search.measure,
     "build": build.measure,

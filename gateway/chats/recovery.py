@@ -6,6 +6,7 @@ is kept.
 
 import structlog
 
+from adapters.base import Inbound
 from gateway import events
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
@@ -21,23 +22,35 @@ async def recover(host: Host, chats: Chats) -> None:
         host.questions.restored(question)
     turns = await host.journal.open_turns()
     # Read before a turn goes on: what was said into it may come out as a message that waits.
-    waiting = [events.from_json(event) for event in await host.inbound.waiting()]
+    waiting = await host.inbound.waiting()
     for turn in turns:
-        message = events.from_json(turn.event)
-        if message.address.platform in host.adapters:
+        if (message := _readable(host, turn.event)) is not None:
             chats.resume(message, turn)
-    for message in waiting:
-        if message.address.platform in host.adapters:
+    for event in waiting:
+        if (message := _readable(host, event)) is not None:
             chats.offer(message)
-    for message in [events.from_json(event) for event in await host.inbound.cut_off()]:
-        if message.address.platform not in host.adapters:
-            continue
-        call = parse(message)
-        _log.warning("a command was cut off", chat=session_key(message.address))
-        chats.notify(message.address, cut_off_text(call.name if call else ""))
-        await host.inbound.settle(message.address.platform, message.event_id, "done")
+    for event in await host.inbound.cut_off():
+        if (message := _readable(host, event)) is not None:
+            await _tell_of_cut_off(host, chats, message)
     if turns or waiting:
         _log.info("goes on with what was cut off", turns=len(turns), messages=len(waiting))
+
+
+def _readable(host: Host, event: str) -> Inbound | None:
+    """The message, if its platform is served; what can't be read must not keep us from starting."""
+    try:
+        message = events.from_json(event)
+    except (ValueError, TypeError, KeyError) as error:
+        _log.error("a stored message can't be read", error=str(error))
+        return None
+    return message if message.address.platform in host.adapters else None
+
+
+async def _tell_of_cut_off(host: Host, chats: Chats, message: Inbound) -> None:
+    call = parse(message)
+    _log.warning("a command was cut off", chat=session_key(message.address))
+    chats.notify(message.address, cut_off_text(call.name if call else ""))
+    await host.inbound.settle(message.address.platform, message.event_id, "done")
 
 
 def cut_off_text(name: str) -> str:

@@ -1,5 +1,6 @@
 """The ledger of model calls, in SQLite: a `UsageStore` over the database that the stores share."""
 
+import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -43,13 +44,16 @@ class SqliteUsage:
             call.cost,
             call.outcome,
         )
-        async with self._database.writing() as connection:
-            await connection.execute(
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
                 "INSERT INTO model_calls (at, day, chat, person, provider, model, purpose, "
                 "prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost, outcome) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (at, *row),
             )
+
+        await self._database.run(work)
 
     async def usage(self, owner: Owner, key: str, since: str = "", until: str = "9") -> Usage:
         """The sum over an owner's calls of the days `since` to `until`, both included."""

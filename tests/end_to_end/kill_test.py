@@ -29,6 +29,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from adapters.telegram.rendering import CURSOR
 from gateway.chats.lost_replies import NOTICE
 from gateway.replay import replay
 from gateway.runtime.base import Runtime
@@ -250,7 +251,10 @@ journal:
         texts = Counter(message.text for message in self._telegram.replies(person))
         notices = texts[NOTICE]
         whole = {answer_to(number) for number in self._tasks[person.first_name]} | {NOTICE}
-        self.outcome.leftovers += sum(texts.values()) - sum(texts[one] for one in whole)
+        for text in texts.keys() - whole:
+            self.outcome.leftovers += texts[text]
+            if not any(one.startswith(text.rstrip(CURSOR)) for one in whole):
+                self._fault(f"{person.first_name} was told something else: {text[:200]}")
         self.outcome.notices += notices
         missing = []
         for number in self._tasks[person.first_name]:

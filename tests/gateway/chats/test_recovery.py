@@ -1,11 +1,13 @@
 """A gateway that goes down in mid-turn: the next one goes on where it was."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 
 from gateway.chats.lost_replies import NOTICE
+from gateway.store.inbound import Incoming
 from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
 from tests.gateway.chats.small_gateway import WEATHER, SmallGateway, Start
 
@@ -133,3 +135,56 @@ async def test_a_turn_that_has_ended_is_not_taken_up_again(start: Start) -> None
         assert await second.store.inbound.waiting() == []
         await second.chats.idle("telegram:dm:1")
         assert second.platform.screens["1"].log == []
+
+
+async def test_a_command_that_was_cut_off_is_asked_about_and_not_repeated(start: Start) -> None:
+    async with start() as first:
+        before = await first.store.current_session("telegram:dm:1")
+        event = {
+            "event_id": "e",
+            "address": {"platform": "telegram", "chat_id": "1", "kind": "direct"},
+            "sender": {"id": "1", "name": "Alice"},
+            "text": "/new",
+        }
+        incoming = Incoming("telegram", "e", "telegram:dm:1", json.dumps(event))
+        await first.store.inbound.take(incoming, is_command=True)
+        broken = Incoming("telegram", "f", "telegram:dm:1", "{not JSON")
+        await first.store.inbound.take(broken)
+    async with start() as second:
+        screen = await second.platform.until(lambda s: "carried out /new" in s.last)
+        assert (await second.store.current_session("telegram:dm:1")) == before
+        await second.chats.idle("telegram:dm:1")
+    assert len(screen.texts) == 1
+
+
+async def test_an_agent_that_answers_its_journal_differently_ends_the_turn_with_a_sentence(
+    start: Start,
+) -> None:
+    async with start() as first:
+        hanging = first.model.enqueue(text="never comes", gated=True)
+        await first.platform.say("hello")
+        await hanging.started.wait()
+        async with first.store._database.writing() as connection:
+            await connection.execute("UPDATE steps SET answers = 'other' WHERE number = 0")
+    async with start() as second:
+        await second.platform.until(lambda s: "I was updated" in s.last)
+        await second.chats.idle("telegram:dm:1")
+        assert await second.store.journal.open_turns() == []
+        second.model.enqueue(text="hello again")
+        await second.platform.say("hello?")
+        await second.platform.until_shown("hello again")
+
+
+async def test_a_preview_of_before_turns_into_the_answer(start: Start) -> None:
+    async with start() as first:
+        hanging = first.model.enqueue(text="Once upon a time there was a gateway.", gated=True)
+        await first.platform.say("a story")
+        hanging.release(3)
+        screen = await first.platform.until(lambda s: bool(s.texts))
+        (preview,) = screen.messages
+    async with start() as second:
+        second.platform.screens["1"].messages[preview] = screen.messages[preview]
+        second.model.enqueue(text="Once upon a time there was a gateway.")
+        screen = await second.platform.until(lambda s: s.last.endswith("gateway."))
+        await second.chats.idle("telegram:dm:1")
+        assert list(screen.messages) == [preview]
