@@ -90,6 +90,7 @@ class Inbound:
     is_addressed: bool = True  # a direct chat, or the bot is mentioned, replied to or commanded
     chat_title: str | None = None
     quoted_text: str | None = None  # of the message that this one replies to
+    scheduled: str | None = None  # set if the gateway's schedule made it: about the run, in words
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,7 @@ HOST_TO_AGENT: dict[str, Schema] = {
         message_id=_TEXT,
         now=_TEXT,
         context={"type": "array"},
+        may_be_silent=_FLAG,  # level 2
     ),
     "api_response": _from_host(("response",), request_id=_TEXT, response={}),
     "error": _from_host(

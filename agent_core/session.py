@@ -24,6 +24,7 @@ class TurnState:
     api_calls: int = 0
     messages: list[Message] = field(default_factory=list)  # added to the history in this turn
     steers: list[Message] = field(default_factory=list)  # said in mid-turn, not yet recorded
+    may_be_silent: bool = False  # nobody waits for an answer, even in a direct chat
     memory_overflows: int = 0
     failures: dict[tuple[str, str, str], int] = field(default_factory=dict)
 

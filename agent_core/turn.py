@@ -145,6 +145,7 @@ def _take_message(session: Session, message: Message) -> Steps[None]:
     if message.get("conversation_history") is not None:
         session.take_history(message["conversation_history"])
     session.set_system_message(message.get("system_message"))
+    session.turn.may_be_silent = session.is_level_2 and bool(message.get("may_be_silent"))
     session.record_user(_user_content(session, message))
     if not session.is_level_2:
         session.emit("request_memory")
@@ -256,8 +257,9 @@ def _whole_text(session: Session, reply: ModelReply) -> Steps[str]:
 
 def _is_empty(session: Session, reply: ModelReply) -> bool:
     content = reply.content.strip()
-    # Silence is for groups: in a direct chat a person always gets something.
-    return not content or (content == prompts.SILENT and not session.settings.is_group)
+    # Silence is for groups, and for where nobody wrote: a person always gets something.
+    may_be_silent = session.settings.is_group or session.turn.may_be_silent
+    return not content or (content == prompts.SILENT and not may_be_silent)
 
 
 def _answered(session: Session, text: str, reply: ModelReply) -> Outcome:
@@ -300,6 +302,7 @@ def _failed(session: Session, failure: ModelFailed) -> Outcome:
 def _record_steers(session: Session) -> None:
     steers, session.turn.steers = session.turn.steers, []
     if steers:
+        session.turn.may_be_silent = False  # now somebody waits
         session.record_user("\n\n".join(_steer_text(session, s) for s in steers))
 
 

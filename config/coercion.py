@@ -16,7 +16,7 @@ from config.errors import Problem
 from config.fallbacks import Path
 from config.interpolation import BadReference, escape, interpolate
 from config.kinds import Kind, fields_of
-from config.settings import Section
+from config.section import Section
 from config.unknown_keys import explain_unknown
 
 FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}

@@ -9,7 +9,8 @@ from pydantic.networks import HttpUrl
 
 from config.document import Dumper
 from config.interpolation import escape
-from config.settings import Section, Settings
+from config.section import Section
+from config.settings import Settings
 
 HIDDEN = "(hidden)"
 

@@ -14,7 +14,7 @@ import annotated_types
 from pydantic import HttpUrl, SecretStr
 from pydantic.fields import FieldInfo
 
-from config.settings import Section
+from config.section import Section
 
 KindName = Literal[
     "section", "list", "text", "secret", "flag", "whole", "number", "choice", "address", "folder"

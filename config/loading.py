@@ -20,7 +20,8 @@ from config.fallbacks import MODEL_VARIABLE, missing, provider, wanted
 from config.fallbacks import Path as SettingPath
 from config.files import read_text
 from config.kinds import Kind, fields_of
-from config.settings import SENTENCE, Settings
+from config.section import SENTENCE
+from config.settings import Settings
 
 FILE_NAME = "hermes.yaml"
 

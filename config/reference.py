@@ -15,7 +15,8 @@ from config.document import Dumper
 from config.dumping import plain
 from config.fallbacks import FALLBACKS, OF_PROVIDER
 from config.kinds import Kind, fields_of
-from config.settings import Section, Settings
+from config.section import Section
+from config.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "config" / "hermes.example.yaml"

@@ -14,7 +14,8 @@ from config.coercion import FLAGS
 from config.dumping import plain
 from config.fallbacks import FALLBACKS, Path
 from config.kinds import Kind, KindName, fields_of
-from config.settings import Section, Settings
+from config.section import Section
+from config.settings import Settings
 
 FILE = FilePath(__file__).with_name("hermes.schema.json")
 

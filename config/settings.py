@@ -12,8 +12,6 @@ from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     HttpUrl,
     NonNegativeFloat,
@@ -23,8 +21,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-SENTENCE = "sentence"
-"""The type of a pydantic error whose message is already written for a person."""
+from config.schedule import ScheduleSettings
+from config.section import SENTENCE, Section
 
 
 def _is_one_word(secret: SecretStr) -> SecretStr:
@@ -76,14 +74,6 @@ TimeOfDay = Annotated[str, AfterValidator(_is_time_of_day)]
 Word = Annotated[str, Field(min_length=1)]
 StrangerPolicy = Literal["ignore", "pair"]
 FileName = Annotated[str, Field(min_length=1), AfterValidator(_is_file_name)]
-
-
-class Section(BaseModel):
-    """A part of the file. Unknown keys are mistakes."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
-    )
 
 
 class PriceSettings(Section):
@@ -447,6 +437,7 @@ class Settings(Section):
     journal: JournalSettings = JournalSettings()
     tools: ToolSettings = ToolSettings()
     access: AccessSettings = AccessSettings()
+    schedule: ScheduleSettings = ScheduleSettings()
     console: ConsoleSettings = ConsoleSettings()
     telegram: TelegramSettings = TelegramSettings()
     logging: LoggingSettings = LoggingSettings()

@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import partial
 
 import structlog
@@ -34,6 +34,7 @@ from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
 from gateway.commands.models import model_commands
 from gateway.commands.notes import note_commands
+from gateway.commands.schedule import schedule_commands
 from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
@@ -50,10 +51,13 @@ from gateway.runtime.capacity import Capacity
 from gateway.runtime.engine import Engine, EngineSettings
 from gateway.runtime.native import NativeRuntime
 from gateway.runtime.pool import AgentPool
+from gateway.schedule.book import Book
+from gateway.schedule.scheduler import Scheduler
 from gateway.store.sqlite import FILE_NAME, SqliteStore
+from gateway.tools.cronjob import CronjobTool
 from gateway.tools.modules import load_tools
 from gateway.tools.toolbox import Toolbox
-from gateway.zone import load_zone
+from gateway.zone import load_zone, zone_name
 
 SHUTDOWN_GRACE_S = 5.0
 SLOW_START_S = 1.0
@@ -104,7 +108,10 @@ async def run(settings: Settings, report: Report) -> int:
         gate = Gate(store.access, settings, clock)
         administration = Administration(store.access, lambda: gate.access, clock)
         questions = Questions()
-        toolbox = Toolbox(await asyncio.to_thread(load_tools, settings.tools.modules))
+        book = await asyncio.to_thread(make_book, store, settings, zone)
+        is_scheduling = settings.schedule.enabled
+        own_tools = await asyncio.to_thread(load_tools, settings.tools.modules)
+        toolbox = Toolbox([*([CronjobTool(book)] if is_scheduling else []), *own_tools])
         adapters: dict[str, Adapter] = {}
         host = Host(
             settings=settings,
@@ -138,6 +145,7 @@ async def run(settings: Settings, report: Report) -> int:
                 *data_commands(chats, host, store.people),
                 *model_commands(host, store.usage),
                 *access_commands(gate, administration, chats),
+                *(schedule_commands(book) if is_scheduling else []),
             ],
             settings.access.group_commands,
         )
@@ -160,7 +168,14 @@ async def run(settings: Settings, report: Report) -> int:
         report(banner(settings, capacity, adapters, gate.access, watch.address))
         if not all(gate.access.has_owner(name) for name in adapters):
             report(claim_text(await administration.issue_claim()))
-        return await _serve(adapters, router, chats, watch)
+        scheduler = Scheduler(book, router.receive_scheduled, adapters) if is_scheduling else None
+        return await _serve(adapters, router, chats, watch, scheduler)
+
+
+def make_book(store: SqliteStore, settings: Settings, zone: tzinfo) -> Book:
+    """The jobs of all chats. Blocks while it reads the rules of the zone."""
+    clock = partial(datetime.now, zone)
+    return Book(store.schedule, settings.schedule, zone=zone_name(zone), clock=clock)
 
 
 def make_runtime(settings: Settings) -> Runtime:
@@ -207,7 +222,13 @@ def _named(model: ModelSettings) -> str:
     return f"{model.name} ({model.provider})" if model.name != model.provider else model.name
 
 
-async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats, watch: Watch) -> int:
+async def _serve(
+    adapters: dict[str, Adapter],
+    router: Router,
+    chats: Chats,
+    watch: Watch,
+    scheduler: Scheduler | None,
+) -> int:
     """Run all platforms until a signal comes or none is left; then end what runs, in order."""
     failures: list[str] = []
     console = console_among(adapters)
@@ -242,6 +263,7 @@ async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats, wat
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(serve(adapter)) for adapter in adapters.values()]
         waiting = group.create_task(wait_for_all())
+        scheduling = group.create_task(scheduler.run()) if scheduler else None
         with _signals({signal.SIGINT: on_ctrl_c, signal.SIGTERM: on_signal}):
             for adapter in adapters.values():
                 watch.platform(adapter)
@@ -249,6 +271,8 @@ async def _serve(adapters: dict[str, Adapter], router: Router, chats: Chats, wat
             await stop.wait()
             watch.stopping()
             _log.info("stopping")
+            if scheduling:
+                scheduling.cancel()
             router.close()
             await chats.close(SHUTDOWN_GRACE_S)
         waiting.cancel()

@@ -27,6 +27,7 @@ QUIET_LIBRARIES = (
     "httpx",
     "markdown_it",
     "telegram",
+    "tzlocal",
 )
 
 _log = structlog.get_logger()

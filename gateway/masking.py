@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pydantic import SecretStr
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from config.settings import Section
+from config.section import Section
 
 MASK = "[secret]"
 

@@ -27,6 +27,7 @@ from gateway.chats.questions import Answer, Question, Questions, typed_answer
 from gateway.commands.busy import handed_over
 from gateway.commands.command import Call, Command, parse
 from gateway.commands.table import CommandTable, unknown_text
+from gateway.schedule.scheduler import Taken
 from gateway.sessions import session_key
 from gateway.store.errors import StoreError
 from gateway.store.inbound import InboundStore, Incoming
@@ -74,6 +75,24 @@ class Router:
             await self._take(event)
         except Exception:  # noqa: BLE001 - logged; given back, it would block all that come after
             _log.exception("event dropped", platform=event.address.platform, id=event.event_id)
+
+    async def receive_scheduled(self, message: Inbound) -> Taken:
+        """Put a scheduled run into its chat's inbox, if its owner may still talk there.
+
+        What it says is never taken for a command or for the answer to a question. Raises
+        `StoreError`.
+        """
+        if self._is_closed:
+            await asyncio.get_running_loop().create_future()
+        chat = session_key(message.address)
+        if not await self._gate.may_answer(message):
+            return Taken.REFUSED
+        if self._chats.activity(chat)[1] >= self._inbox_size:
+            return Taken.FULL  # not stored: it comes again
+        if not await self._keep(message):
+            return Taken.SEEN
+        await self._offer(message, "queue")  # it never steers into what a person is being told
+        return Taken.TAKEN
 
     async def _take(self, event: Event) -> None:
         entry = await self._gate.meet(event)

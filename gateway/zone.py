@@ -5,9 +5,14 @@ from datetime import tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import structlog
+from tzlocal import get_localzone_name
+
 from gateway.errors import StartupError
 
 LOCALTIME = Path("/etc/localtime")
+
+_log = structlog.get_logger()
 
 
 def load_zone(name: str | None) -> tzinfo:
@@ -24,6 +29,20 @@ def load_zone(name: str | None) -> tzinfo:
             f"{where} is {wanted!r}, and there is no such time zone on this machine. Names look "
             "like Europe/Zurich or UTC."
         ) from error
+
+
+def zone_name(zone: tzinfo) -> str:
+    """Its IANA name, to be stored with what happens by its clocks. Blocks."""
+    if isinstance(zone, ZoneInfo) and zone.key not in {None, "local"}:
+        return zone.key
+    try:
+        if name := get_localzone_name():
+            ZoneInfo(name)
+            return name
+    except (KeyError, ValueError, OSError):  # what tzlocal raises when it finds no name
+        pass
+    _log.warning("this machine's time zone has no name, so schedules go by UTC: set `timezone`")
+    return "UTC"
 
 
 def _of_machine() -> tzinfo | str:

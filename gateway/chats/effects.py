@@ -202,7 +202,7 @@ class Effects:
 
     async def _run_tool(self, message: Line) -> None:
         chat = session_key(self._message.address)
-        call = ToolCall(message["id"], message["name"], message["arguments"], chat)
+        call = ToolCall(message["id"], message["name"], message["arguments"], chat, self._message)
         result = await self._host.toolbox.run(call)
         self._answer(tool_result(call.id, call.name, result.content, is_error=result.is_error))
 

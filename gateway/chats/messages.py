@@ -17,6 +17,10 @@ from gateway.tools.toolbox import ToolSchema
 
 MAX_QUOTED_CHARS = 2_000
 PROTOCOL = 2
+SCHEDULED_HEAD = (
+    "Nobody is writing now: carry out what was asked for when this was scheduled. What you answer "
+    "is posted here; if nothing is worth posting, answer exactly [SILENT]."
+)
 QUOTATION_HEAD = "[In reply to this message, which is quoted for reference:]"
 
 Line = dict[str, Any]
@@ -81,14 +85,15 @@ def init_message(
 
 
 def user_message(message: Inbound, now: datetime) -> Line:
-    """A person's message as the agent gets it."""
-    return {
+    """A person's message as the agent gets it, or what the schedule says in a person's name."""
+    line = {
         "type": "user_message",
         "content": content_of(message),
         "sender": sender_of(message),
         "message_id": message.event_id,
         "now": now.isoformat(timespec="seconds"),
     }
+    return line if message.scheduled is None else {**line, "may_be_silent": True}
 
 
 def command(name: str, **args: object) -> Beginning:
@@ -139,7 +144,9 @@ def sender_of(message: Inbound) -> Line:
 
 
 def content_of(message: Inbound) -> str:
-    """What was written, with what it quotes."""
+    """What was written, with what it quotes; or what was scheduled, with what that is."""
+    if message.scheduled is not None:
+        return f"[Scheduled: {message.scheduled}. {SCHEDULED_HEAD}]\n\n{message.text}"
     if not message.quoted_text:
         return message.text
     quoted = message.quoted_text

@@ -23,6 +23,7 @@ from gateway.store.sqlite_inbound import SqliteInbound
 from gateway.store.sqlite_journal import SqliteJournal
 from gateway.store.sqlite_model_choices import SqliteModelChoices
 from gateway.store.sqlite_people import SqlitePeople
+from gateway.store.sqlite_schedule import SqliteSchedule
 from gateway.store.sqlite_search import SqliteSearch
 from gateway.store.sqlite_sessions import SqliteSessions
 from gateway.store.sqlite_usage import SqliteUsage
@@ -45,6 +46,7 @@ class SqliteStore:
         self.inbound = SqliteInbound(database, now)
         self.journal = SqliteJournal(database, now)
         self.people = SqlitePeople(database, now)
+        self.schedule = SqliteSchedule(database)
 
     @classmethod
     async def open(cls, path: Path, *, now: Callable[[], datetime]) -> Self:

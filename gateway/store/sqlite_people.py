@@ -74,6 +74,7 @@ def _forget(connection: sqlite3.Connection, person: str, today: str) -> Forgotte
     # What is deleted is overwritten, too.
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("DELETE FROM memories WHERE kind = 'user' AND owner = ?", (person,))
+    connection.execute("DELETE FROM jobs WHERE platform || ':' || owner_id = ?", (person,))
     sessions = messages = 0
     for chat in own:
         # That an event was seen is still needed, in case it comes again; what still waits, too.

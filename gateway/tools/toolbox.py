@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from adapters.base import Inbound
+
 ToolSchema = dict[str, Any]
 """An OpenAI tool object: `{"type": "function", "function": {"name", "description", …}}`."""
 
@@ -20,6 +22,7 @@ class ToolCall:
     name: str
     arguments: str  # a JSON object, already checked by the agent against the tool's schema
     chat: str  # the session key
+    message: Inbound  # what the turn answers: where it is, in whose name, whether scheduled
 
 
 @dataclass(frozen=True, slots=True)

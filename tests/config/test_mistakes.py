@@ -58,6 +58,11 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
     ("a list at the top", "- 1\n", [("1:1: The file must consist of settings", "")]),
     ("a word at the top", "hello\n", [("1:1: The file must consist of settings", "")]),
     ("a key that is a list", "[model]: x\n", [("1:1: A key must be a single word", "")]),
+    (
+        "quiet hours without an end",
+        "schedule:\n  quiet_hours: 22:00\n",
+        [("2:16: `schedule.quiet_hours` must be two times of day", "`22:00-07:00`.")],
+    ),
     ("an unknown anchor merged", "model:\n  <<: 3\n", [("2:7: `<<` takes the alias", "")]),
     ("an anchor in itself", "model: &m\n  name: *m\n", [("1:8: This anchor", "")]),
     (

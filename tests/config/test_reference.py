@@ -6,7 +6,8 @@ from pathlib import Path
 
 from config.kinds import all_paths, fields_of
 from config.reference import EXAMPLE, PAGE, example, page
-from config.settings import Section, Settings
+from config.section import Section
+from config.settings import Settings
 
 Load = Callable[..., Settings]
 

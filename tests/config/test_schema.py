@@ -17,7 +17,7 @@ from config import ConfigError, Settings
 from config.document import Mapping, Node, Sequence, parse
 from config.reference import EXAMPLE
 from config.schema import FILE, schema, schema_text
-from config.settings import Section
+from config.section import Section
 from tests.config.test_properties import all_settings
 from tests.config.test_reference import COMMENTED_OUT
 

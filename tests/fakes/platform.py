@@ -38,6 +38,7 @@ class Screen:
 
     messages: dict[str, Part] = field(default_factory=dict)
     replies_to: dict[str, str | None] = field(default_factory=dict)
+    threads: dict[str, str | None] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
     typing: int = 0
 
@@ -101,6 +102,7 @@ class FakePlatform:
         def act() -> None:
             screen.messages[message_id] = part
             screen.replies_to[message_id] = address.reply_to
+            screen.threads[message_id] = address.thread_id
 
         await self._serve("send", address, part, act)
         return message_id

@@ -151,6 +151,20 @@ def _todos(result: Result) -> Sequence[dict[str, Any]]:
     return [item for item in todos if isinstance(item, dict)] if isinstance(todos, list) else []
 
 
+# Reminders
+
+
+def _remind(turn: Turn, words: Words) -> Reply:
+    if turn.results:
+        return Reply(str(turn.results[-1].content.get("text") or "I will remind you."))
+    prompt = f"{_REMINDER} {words['what']}"
+    return _call("cronjob", action="create", when=words["when"], prompt=prompt)
+
+
+def _is_time(_turn: Turn, words: Words) -> Reply:
+    return Reply(f"⏰ You wanted to be reminded: {words['what']}")
+
+
 # A question
 
 
@@ -187,7 +201,16 @@ def _rule(pattern: str, act: Callable[[Turn, Words], Reply], tool: str | None = 
 _PLEASE = r"(?:please,? |can you |could you |would you )*(?:please )?"
 _LIST = r"(?:my |the )?(?:to-?do |task |shopping )?(?:list|tasks|to-?dos)"
 
+_REMINDER = "Reminder:"
+
 RULES = (
+    _rule(
+        rf"{_PLEASE}remind me (?P<when>(?:in|at|tomorrow|every|on)\b.+?) "
+        "(?:to|that|of) (?P<what>.+)",
+        _remind,
+        "cronjob",
+    ),
+    _rule(rf"{_REMINDER} (?P<what>.+)", _is_time),
     _rule(r"(?:/?help|/start|\?|hi|hello|hey|good (?:morning|day|evening))[ !.?]*", _help),
     _rule(
         rf"{_PLEASE}(?:remember|note(?: down)?|keep in mind|don't forget|memori[sz]e)"

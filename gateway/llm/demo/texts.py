@@ -10,6 +10,7 @@ after a restart.
 - **what do you know about me?** and **forget my cat**
 - **todo: buy milk, call Anna**, then **add eggs to my list**, **done: milk**, \
 **what is on my list?**
+- **remind me in 1 minute to drink some water**
 - **ask me a question** shows choices; your own words are an answer too.
 - **long answer** streams some pages of Markdown.
 

@@ -14,7 +14,9 @@ from gateway.llm.provider import ChatRequest
 Json = dict[str, Any]
 
 # What the agent writes above a person's words: a date, the sender, chat lines seen before.
-PREAMBLE = re.compile(r"\s*(?:\[(?:It is now|from|Seen in the chat|Said while)\b.*\]|> .*)\s*")
+PREAMBLE = re.compile(
+    r"\s*(?:\[(?:It is now|from|Scheduled|Seen in the chat|Said while)\b.*\]|> .*)\s*"
+)
 NOTES_TITLE = re.compile(r"## (?P<title>.+?) \(\d+% .*\)")
 
 
@@ -96,7 +98,7 @@ def _object(text: object) -> Json:
     try:
         value = json.loads(str(text))
     except ValueError:
-        return {"error": str(text)}
+        return {"text": str(text)}
     return value if isinstance(value, dict) else {"value": value}
 
 

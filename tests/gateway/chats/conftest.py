@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import structlog
 
+from config.schedule import ScheduleSettings
 from config.settings import (
     AccessSettings,
     AgentSettings,
@@ -35,6 +36,7 @@ from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
 from gateway.commands.models import model_commands
 from gateway.commands.notes import note_commands
+from gateway.commands.schedule import schedule_commands
 from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
@@ -45,7 +47,10 @@ from gateway.router import Router
 from gateway.runtime.base import Runtime
 from gateway.runtime.native import NativeRuntime
 from gateway.runtime.pool import AgentPool
+from gateway.schedule.book import Book
+from gateway.schedule.scheduler import Scheduler
 from gateway.store.sqlite import FILE_NAME, SqliteStore
+from gateway.tools.cronjob import CronjobTool
 from gateway.tools.toolbox import Toolbox
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.platform import FakePlatform
@@ -90,6 +95,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         access: AccessSettings | None = None,
         telegram: TelegramSettings | None = None,
         agent: Mapping[str, Any] | None = None,
+        schedule: dict[str, Any] | None = None,
         **chat_settings: Any,
     ) -> AsyncIterator[SmallGateway]:
         at_server = {"provider": "openai", "base_url": model.base_url, "api_key": KEY}
@@ -115,6 +121,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             sessions=SessionSettings.model_validate(sessions or {}),
             access=access or AccessSettings(user_burst=10_000, chat_burst=10_000),
             telegram=telegram or TelegramSettings(allowed_users=(1, 2), allowed_chats=(-100,)),
+            schedule=ScheduleSettings.model_validate(schedule or {}),
         )
         platform = FakePlatform()
         questions = Questions()
@@ -132,6 +139,9 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             stack.push_async_callback(models.close)
             gate = Gate(store.access, settings, clock)
             administration = Administration(store.access, lambda: gate.access, clock)
+            book = await asyncio.to_thread(
+                Book, store.schedule, settings.schedule, zone="Europe/Berlin", clock=clock
+            )
             host = Host(
                 settings=settings,
                 store=store,
@@ -143,7 +153,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 models=models,
                 adapters={platform.name: platform},
                 questions=questions,
-                toolbox=toolbox or Toolbox(),
+                toolbox=toolbox or Toolbox([CronjobTool(book)] if schedule is not None else []),
                 clock=clock,
                 reset_policy=policy_of(settings.sessions, UTC),
                 delivery=DeliverySettings(
@@ -168,6 +178,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                         *data_commands(chats, host, store.people),
                         *model_commands(host, store.usage),
                         *access_commands(gate, administration, chats),
+                        *schedule_commands(book),
                     ],
                     settings.access.group_commands,
                 ),
@@ -178,7 +189,13 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             await recover(host, chats)
             serving = asyncio.ensure_future(platform.run(router.receive))
             stack.callback(serving.cancel)
-            yield SmallGateway(platform, model, store, pool, chats, router, administration, gate)
+            scheduler = Scheduler(book, router.receive_scheduled, host.adapters)
+            scheduling = asyncio.ensure_future(scheduler.run())
+            stack.callback(scheduling.cancel)
+            yield SmallGateway(
+                platform, model, store, pool, chats, router, administration, gate, book
+            )
+            scheduling.cancel()
             await chats.close(0.2)
 
     return started

@@ -10,6 +10,7 @@ from gateway.access.gate import Gate
 from gateway.chats.directory import Chats
 from gateway.router import Router
 from gateway.runtime.pool import AgentPool
+from gateway.schedule.book import Book
 from gateway.store.inbound import Incoming
 from gateway.store.sqlite import SqliteStore
 from gateway.tools.toolbox import ToolSchema
@@ -29,6 +30,7 @@ class SmallGateway:
     router: Router
     administration: Administration
     gate: Gate
+    book: Book
 
     async def history(self, chat: str = "telegram:dm:1") -> list[dict[str, Any]]:
         session = await self.store.current_session(chat)
