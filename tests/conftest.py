@@ -1,9 +1,13 @@
-"""What holds for every test: the event loop is never blocked."""
+"""What holds for every test: the event loop is never blocked, and a slow machine is no failure."""
 
 from collections.abc import Iterator
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
+from hypothesis import settings
+
+settings.register_profile("ours", deadline=None)
+settings.load_profile("ours")
 
 
 @pytest.fixture(autouse=True)

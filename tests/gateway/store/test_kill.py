@@ -122,7 +122,7 @@ def test_when_the_file_can_grow_no_further_what_was_stored_stays_and_writing_res
     path: Path,
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", FILLER, str(path), "300000"],
+        [sys.executable, "-c", FILLER, str(path), "400000"],
         capture_output=True,
         text=True,
         cwd=ROOT,
