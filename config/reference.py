@@ -30,7 +30,8 @@ _HEAD = f"""\
 # The settings of hermes-gateway. Copy this file to hermes.yaml and take the `#` off a line to
 # change it: each shows its default. What is left out keeps its default. `${{NAME}}` stands for an
 # environment variable, `${{NAME:-text}}` for one with a default; `.env` beside this file is read
-# too. docs/configuration.md says more.
+# too. docs/configuration.md says more. The first line tells editors where the JSON Schema is: mend
+# its path in a copy.
 """
 
 # What a newcomer would write where the default is nothing; both are nothing without the variable.

@@ -87,7 +87,11 @@ def check(
         bool, typer.Option("--offline", help="Ask neither the models nor the platforms.")
     ] = False,
 ) -> None:
-    """Try whether a gateway could start, models and tokens included; say who might talk to it."""
+    """Try all that a start needs; say who may talk.
+
+    Models are asked for one word and tokens are tried, unless --offline. The exit code is 1 if
+    anything is wrong.
+    """
     with _plain_errors(debug):
         settings = _settings(config_file, data_dir, dev)
         logs.set_up(settings, "debug" if debug else "error")
@@ -106,7 +110,10 @@ def init(
         bool, typer.Option("--yes", "--defaults", "-y", help="Ask nothing; take the defaults.")
     ] = False,
 ) -> None:
-    """Write a first hermes.yaml, and a .env for the secrets, after a few questions."""
+    """Write a first hermes.yaml, and .env for secrets.
+
+    It asks a few questions, or takes piped answers, and replaces nothing without a yes.
+    """
     with _plain_errors(debug=False):
         path = Path.cwd() / (config_file or config.FILE_NAME)
         raise typer.Exit(init_command.run(path, Asker(takes_defaults=yes), os.environ))
@@ -121,7 +128,10 @@ def show_config(
         bool, typer.Option("--schema", help="Print the JSON Schema for editors.")
     ] = False,
 ) -> None:
-    """Print the settings as they are in the end, defaults included and secrets hidden."""
+    """Print all settings, secrets hidden.
+
+    They are printed as they are in the end: file, environment, .env and defaults together.
+    """
     with _plain_errors(debug=False):
         if schema:
             typer.echo(schema_text(), nl=False)
