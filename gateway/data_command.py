@@ -42,7 +42,7 @@ async def export_text(settings: Settings, person: str, *, is_json: bool) -> str:
     """All that is stored of a person."""
     async with _opened(settings) as store:
         data = await store.people.data_of(_checked(person))
-    if not (data.notes or data.sessions or data.in_groups):
+    if not (data.notes or data.sessions or data.in_groups or data.jobs):
         raise StoreError(f"Nothing is stored of {person}. `hermes-gateway chats` shows who is.")
     return as_json(data) if is_json else as_markdown(data)
 

@@ -28,6 +28,7 @@ def as_json(data: PersonalData) -> str:
             for session, said in data.sessions
         ],
         "in_groups": [{"chat": chat, **asdict(one)} for chat, one in data.in_groups],
+        "scheduled": [{"chat": chat, "prompt": prompt} for chat, prompt in data.jobs],
     }
     return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
 
@@ -42,6 +43,8 @@ def as_markdown(data: PersonalData) -> str:
     if data.in_groups:
         lines += ["## Written in groups", ""]
         lines += [f"{chat}, {_line(one)}" for chat, one in data.in_groups]
+    if data.jobs:
+        lines += ["## Scheduled", "", *(f"- {chat}: {prompt}" for chat, prompt in data.jobs)]
     return "\n".join(lines).rstrip() + "\n"
 
 

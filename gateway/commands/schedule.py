@@ -1,9 +1,10 @@
 """/schedule: the reminders and repeated jobs of a chat, for people to see and to change."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Protocol
 
 from adapters.base import Inbound
+from gateway.access.roles import Role
 from gateway.commands.command import Call, Command
 from gateway.schedule.book import Book, Refused
 from gateway.schedule.wording import job_text, moment_text
@@ -22,7 +23,11 @@ USAGE = "\n".join(
 )
 _URGENT = "urgent"
 
-_Change = Callable[[Inbound, int], Coroutine[Any, Any, Job]]
+
+class _Change(Protocol):
+    def __call__(
+        self, message: Inbound, job_id: int, *, of_any: bool
+    ) -> Coroutine[Any, Any, Job]: ...
 
 
 def schedule_commands(book: Book) -> list[Command]:
@@ -55,7 +60,8 @@ def schedule_commands(book: Book) -> list[Command]:
                 return await add(call.message, rest)
             if action in changes and rest.isascii() and rest.isdecimal() and len(rest) < 18:
                 change, said = changes[action]
-                return said(await change(call.message, int(rest)))
+                is_owner = call.role >= Role.OWNER
+                return said(await change(call.message, int(rest), of_any=is_owner))
         except Refused as error:
             return str(error)
         return USAGE

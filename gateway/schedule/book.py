@@ -108,21 +108,21 @@ class Book:
         """The jobs of a message's chat."""
         return await with_zones(await self.store.of_chat(session_key(message.address)))
 
-    async def remove(self, message: Inbound, job_id: int) -> Job:
-        """Forget a job. Raises `Refused`."""
-        job = await self._changeable(message, job_id)
+    async def remove(self, message: Inbound, job_id: int, *, of_any: bool = False) -> Job:
+        """Forget a job of the sender's, or `of_any` person's in the chat. Raises `Refused`."""
+        job = await self._changeable(message, job_id, of_any=of_any)
         await self.store.remove(job.id)
         return job
 
-    async def pause(self, message: Inbound, job_id: int) -> Job:
+    async def pause(self, message: Inbound, job_id: int, *, of_any: bool = False) -> Job:
         """Let a job rest. Raises `Refused`."""
-        job = await self._changeable(message, job_id)
+        job = await self._changeable(message, job_id, of_any=of_any)
         await self.store.pause(job.id)
         return replace(job, is_paused=True)
 
-    async def resume(self, message: Inbound, job_id: int) -> Job:
+    async def resume(self, message: Inbound, job_id: int, *, of_any: bool = False) -> Job:
         """Wake a job that rests, from now on; what it has missed is not made up for."""
-        job = await self._changeable(message, job_id)
+        job = await self._changeable(message, job_id, of_any=of_any)
         if not job.is_paused:
             return job
         following = next_run(job.made.when, self.clock())
@@ -145,10 +145,10 @@ class Book:
             return ""
         return f" That is in the quiet hours: it will wait until {moment_text(end, self.zone)}."
 
-    async def _changeable(self, message: Inbound, job_id: int) -> Job:
+    async def _changeable(self, message: Inbound, job_id: int, *, of_any: bool) -> Job:
         for job in await self.jobs(message):
             if job.id == job_id:
-                if job.made.owner_id != message.sender.id:
+                if job.made.owner_id != message.sender.id and not of_any:
                     raise Refused(
                         f"Only {job.made.owner_name}, who made job {job_id}, can do that."
                     )

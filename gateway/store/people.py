@@ -29,6 +29,7 @@ class PersonalData:
     notes: Sequence[str]  # the memory texts: of the person, and of their direct chats
     sessions: Sequence[tuple[SessionInfo, Sequence[Said]]]  # of their direct chats
     in_groups: Sequence[tuple[str, Said]]  # (the chat, what they wrote there)
+    jobs: Sequence[tuple[str, str]] = ()  # (the chat, what is to be done there on a schedule)
 
 
 @dataclass(frozen=True, slots=True)

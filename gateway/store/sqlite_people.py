@@ -66,7 +66,11 @@ def _read(connection: sqlite3.Connection, person: str) -> PersonalData:
         (chat, Said(at, "user", written_by(text, _id_of(person)), position is not None))
         for _, _, chat, at, text, position, _ in _in_groups(connection, person)
     ]
-    return PersonalData(person, notes, sessions, [(c, s) for c, s in in_groups if s.text])
+    jobs = connection.execute(
+        "SELECT chat, prompt FROM jobs WHERE platform || ':' || owner_id = ? ORDER BY id", (person,)
+    ).fetchall()
+    said_in_groups = [(c, s) for c, s in in_groups if s.text]
+    return PersonalData(person, notes, sessions, said_in_groups, [(c, p) for c, p in jobs])
 
 
 def _forget(connection: sqlite3.Connection, person: str, today: str) -> Forgotten:

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from adapters.base import Address, ChatKind, Inbound, Sender
+from config.settings import TelegramSettings
 from gateway.store.schedule import Job
 from gateway.store.sqlite import FILE_NAME
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
-BOB, EVE = Sender("2", "Bob"), Sender("666", "Eve")
+BOB, OLGA, EVE = Sender("2", "Bob"), Sender("7", "Olga"), Sender("666", "Eve")
 
 
 class Clock:
@@ -225,12 +226,17 @@ async def test_jobs_are_paused_resumed_and_removed_by_number(start: Start, clock
         await says(gateway, "/schedule frobnicate", "/schedule add TIME TEXT")
 
 
-async def test_only_its_maker_changes_a_job_of_a_group(start: Start, clock: Clock) -> None:
-    async with start(clock=clock, schedule={}) as gateway:
+async def test_only_its_maker_or_an_owner_changes_a_job_of_a_group(
+    start: Start, clock: Clock
+) -> None:
+    allowed = TelegramSettings(owners=(7,), allowed_users=(1, 2), allowed_chats=(-100,))
+    async with start(clock=clock, schedule={}, telegram=allowed) as gateway:
         await says(gateway, "/schedule add every day at 15:00 stretch", "Job 1 runs", chat="-100")
         await gateway.platform.say("/schedule remove 1", chat="-100", sender=BOB)
         await gateway.platform.until(lambda s: "Only Alice" in s.last, "-100")
         await says(gateway, "/schedule remove 1", "There is no job 1 in this chat.")
+        await gateway.platform.say("/schedule remove 1", chat="-100", sender=OLGA)
+        await gateway.platform.until(lambda s: s.last == "Job 1 is forgotten.", "-100")
 
 
 async def test_a_chat_has_only_so_many_jobs(start: Start, clock: Clock) -> None:

@@ -1,5 +1,6 @@
 """The demo model, talked to through the real agent: every path works, and every answer says so."""
 
+import json
 from typing import Any
 
 import pytest
@@ -200,6 +201,22 @@ async def test_it_hears_a_person_in_a_group_without_the_line_that_names_them() -
 def test_without_tools_it_says_that_they_are_missing() -> None:
     request = {"messages": [{"role": "user", "content": "todo: buy milk"}]}
     assert "`todo`, which is not switched on" in answer(request).text
+
+
+def test_it_sets_a_reminder_and_reminds() -> None:
+    words = {"role": "user", "content": "Please remind me in 1 minute to drink some water"}
+    tools = [{"type": "function", "function": {"name": "cronjob"}}]
+    (call,) = answer({"messages": [words], "tools": tools}).calls
+    assert call.name == "cronjob"
+    assert (call.arguments["action"], call.arguments["when"]) == ("create", "in 1 minute")
+    function = {"name": "cronjob", "arguments": json.dumps(call.arguments)}
+    asked = {"role": "assistant", "tool_calls": [{"id": "c", "function": function}]}
+    result = {"role": "tool", "tool_call_id": "c", "content": "Created job 1."}
+    told = answer({"messages": [words, asked, result], "tools": tools}).text
+    assert told.startswith("Created job 1.")
+    prompt = f"[Scheduled: job 1. Nobody is writing now.]\n\n{call.arguments['prompt']}"
+    reminded = answer({"messages": [{"role": "user", "content": prompt}], "tools": tools}).text
+    assert reminded.startswith("⏰ You wanted to be reminded: drink some water")
 
 
 def test_a_request_for_a_summary_gets_a_short_extract() -> None:

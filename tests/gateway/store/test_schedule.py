@@ -1,5 +1,6 @@
 """Scheduled jobs in a real database."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from adapters.base import Address, ChatKind
+from gateway.exporting import as_json, as_markdown
 from gateway.store.schedule import Kind, NewJob, TooManyJobs, When
 from gateway.store.sqlite import SqliteStore
 
@@ -95,8 +97,12 @@ async def test_the_id_of_a_removed_job_is_not_given_again(store: SqliteStore) ->
     assert await add(store) > first
 
 
-async def test_a_person_who_is_forgotten_has_no_jobs_left_anywhere(store: SqliteStore) -> None:
+async def test_a_person_is_shown_their_jobs_and_forgotten_with_them(store: SqliteStore) -> None:
     await add(store)
     others = await add(store, replace(WEATHER, owner_id="11"))
+    data = await store.people.data_of("telegram:1")
+    assert data.jobs == [(WEATHER.chat, WEATHER.prompt)]
+    assert WEATHER.prompt in as_markdown(data)
+    assert json.loads(as_json(data))["scheduled"][0]["prompt"] == WEATHER.prompt
     await store.people.forget("telegram:1")
     assert [job.id for job in await store.schedule.of_chat(WEATHER.chat)] == [others]
