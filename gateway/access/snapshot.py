@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adapters.base import Address, ChatKind, Sender
-from config.settings import Settings, StrangerPolicy, TelegramSettings
+from config.section import StrangerPolicy
+from config.settings import Settings, TelegramSettings
 from gateway.access.roles import Role, Standing
 from gateway.store.access import Claim, Grant, StoredAccess
 

@@ -106,7 +106,10 @@ class Chat:
 
     def shut_out(self, person_id: str) -> None:
         """Stop the turn if it is this person's. What waits is looked at when its turn comes."""
-        if self._turn is not None and self._turn.person_id == person_id:
+        if self._turn is None:
+            return
+        self._take_back(self._turn.take_back())  # what was about to go into the turn, too
+        if self._turn.sender_id == person_id:
             self.stop("blocked")
 
     async def run(self) -> None:

@@ -101,11 +101,6 @@ class Turn:
             effects.answers.put_nowait(None)
         return True
 
-    @property
-    def person_id(self) -> str:
-        """Who is being answered."""
-        return self._message.sender.id
-
     def stop(self, reason: str) -> bool:
         """End the turn early, with what there is; False if its answer is already there."""
         if self._effects is not None and self._effects.is_answered:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from adapters.base import Sender
+from adapters.base import Address, ChatKind, Inbound, Sender
 from config.settings import AccessSettings, Settings, TelegramSettings
 from gateway.access.claiming import TRIES_IN_ALL, TRIES_PER_PERSON
 from gateway.access.gate import WELCOME, WELCOME_OWNER, WRONG_CODE, plain_name
@@ -95,6 +95,24 @@ async def test_a_block_from_elsewhere_counts_when_the_turn_comes(start: Start) -
         await gateway.platform.until(lambda s: s.last == "an answer to Bob", chat="-100")
         await gateway.chats.idle("telegram:group:-100")
         assert len(gateway.model.requests) == 1
+
+
+async def test_what_a_blocked_person_was_about_to_say_into_an_answer_is_left_out(
+    start: Start,
+) -> None:
+    async with start(telegram=WITH_OWNER) as gateway:
+        drip = gateway.model.enqueue(text="an answer to Bob", gated=True)
+        await gateway.platform.say("first", sender=BOB, chat="-100")
+        await drip.started.wait()
+        await gateway.administration.block(("telegram", "1"), "telegram:7")
+        group = Address("telegram", "-100", ChatKind.GROUP)
+        gateway.chats.say(Inbound("said before", group, ALICE, "and do this"), "steer")
+        gateway.chats.shut_out("telegram", "1")  # no await: the turn has not looked yet
+        drip.release(50)
+        await gateway.platform.until(lambda s: s.last == "an answer to Bob", chat="-100")
+        await gateway.chats.idle("telegram:group:-100")
+        assert len(gateway.model.requests) == 1
+        assert "and do this" not in str(await gateway.history("telegram:group:-100"))
 
 
 async def test_blocking_somebody_stops_the_answer_that_they_get(start: Start) -> None:
