@@ -10,6 +10,7 @@ from gateway.runtime.errors import AgentFailure, NoRoom, PoolClosed
 from gateway.store.errors import StoreError, StoreFull
 
 RESTARTING = "I am being restarted. Please send that again in a moment."
+LATER = "I will do that as soon as this answer is finished."
 TOO_MUCH_WAITS = "Too much waits in this chat already, so I did not do that. Please try later."
 
 

@@ -4,11 +4,13 @@ The task exists while there is work. What a turn is, and what befalls it, is `tu
 which chats there are is `directory`'s.
 """
 
+import asyncio
 import secrets
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 
 import structlog
@@ -17,7 +19,7 @@ from adapters.base import Address, Inbound
 from gateway.chats.apologies import apology
 from gateway.chats.busy import SUPERSEDED, Mode, Steer
 from gateway.chats.host import Host
-from gateway.chats.messages import Beginning, user_message
+from gateway.chats.messages import Beginning, Line, user_message
 from gateway.chats.turn import Turn
 from gateway.delivery.reply import say
 from gateway.store.errors import StoreError
@@ -37,6 +39,16 @@ class Waiting:
     since: float  # on the clock of `perf_counter`
     begin: Beginning = user_message
     stored: OpenTurn | None = None  # the turn had begun before the gateway was restarted
+    taken_up: asyncio.Event = field(default_factory=asyncio.Event)  # it has begun, or never will
+
+    @property
+    def beginning(self) -> Beginning:
+        """Makes the line that its turn begins with; somebody waits for that of a command."""
+        return user_message if self.begin is user_message else self._begin_command
+
+    def _begin_command(self, message: Inbound, now: datetime) -> Line:
+        self.taken_up.set()
+        return self.begin(message, now)
 
 
 class Chat:
@@ -49,12 +61,16 @@ class Chat:
         self._inbox: deque[Waiting | Job] = deque()
         self._turn: Turn | None = None
 
-    def offer(self, message: Inbound, begin: Beginning = user_message) -> bool:
-        """Let a message wait for its turn, which `begin` begins; False if too many wait already."""
+    def offer(self, message: Inbound, begin: Beginning = user_message) -> asyncio.Event | None:
+        """Let a message wait for its turn, which `begin` begins; None if too many wait already.
+
+        The event is set once the turn has begun, or the message has been dropped.
+        """
         if self._is_full():
-            return False
-        self._inbox.append(Waiting(message, time.perf_counter(), begin))
-        return True
+            return None
+        waiting = Waiting(message, time.perf_counter(), begin)
+        self._inbox.append(waiting)
+        return waiting.taken_up
 
     def say(self, message: Inbound, mode: Mode, tell: Callable[[], None]) -> bool:
         """Take a person's message in by its mode; False if too many wait already.
@@ -118,7 +134,8 @@ class Chat:
             item = self._inbox.popleft()
             try:
                 if isinstance(item, Waiting):
-                    self._turn = Turn(self._host, item.message, item.since, item.begin, item.stored)
+                    begin, stored = item.beginning, item.stored
+                    self._turn = Turn(self._host, item.message, item.since, begin, stored)
                     await self._answer(item, self._turn)
                 else:
                     await item()
@@ -129,6 +146,8 @@ class Chat:
                 if self._turn is not None:
                     self._take_back(self._turn.left_over)
                 self._turn = None
+                if isinstance(item, Waiting):
+                    item.taken_up.set()
 
     async def _answer(self, item: Waiting, turn: Turn) -> None:
         """Run a turn, unless its person was shut out while their message waited."""
@@ -157,6 +176,8 @@ class Chat:
         dropped = [item for item in self._inbox if isinstance(item, Waiting)]
         jobs = [item for item in self._inbox if not isinstance(item, Waiting)]
         self._inbox = deque(jobs)
+        for item in dropped:
+            item.taken_up.set()
         steering = [] if self._turn is None else self._turn.take_back()
         return [*steering, *(item.message for item in dropped)]
 

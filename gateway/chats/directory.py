@@ -15,7 +15,7 @@ import structlog
 
 from adapters.base import Address, Inbound
 from gateway.chats import lost_replies
-from gateway.chats.apologies import apology
+from gateway.chats.apologies import LATER, RESTARTING, TOO_MUCH_WAITS, apology
 from gateway.chats.busy import MERGED, Mode
 from gateway.chats.chat import Chat
 from gateway.chats.host import Host
@@ -62,14 +62,23 @@ class Chats:
             task.cancel()
         await self._group.__aexit__(kind, error, traceback)
 
-    def offer(self, message: Inbound, begin: Beginning = user_message) -> bool:
-        """Let a message wait for a turn; False if its chat has too many already, or all is ending.
+    def offer(self, message: Inbound) -> bool:
+        """Let a message wait for a turn; False if too many do already, or all is ending."""
+        return self._offer(message, user_message) is not None
 
-        `begin` makes the line that its turn begins with.
+    async def command(self, message: Inbound, begin: Beginning) -> str | None:
+        """Have a turn that begins with a command to the agent; until it has begun.
+
+        What to say if that isn't possible; the rest is said by the turn.
         """
-        if self.is_closing:
-            return False
-        return self._wake(session_key(message.address)).offer(message, begin)
+        is_busy, _ = self.activity(session_key(message.address))
+        begun = self._offer(message, begin)
+        if begun is None:
+            return self._refusal()
+        if is_busy:
+            self.notify(message.address, LATER)
+        await begun.wait()
+        return None
 
     def say(self, message: Inbound, mode: Mode) -> bool:
         """Give what a person says to its chat, by its mode if that is busy; False as above."""
@@ -78,11 +87,23 @@ class Chats:
         tell = partial(self.notify, message.address, MERGED)
         return self._wake(session_key(message.address)).say(message, mode, tell)
 
-    def between(self, address: Address, work: Work) -> bool:
-        """Do something in its place between the chat's turns; False if that isn't possible now."""
-        key = session_key(address)
-        job = partial(self._between, key, address, work)
-        return not self.is_closing and self._wake(key).do(job)
+    async def between(
+        self, address: Address, work: Work, *, is_stopping: bool = False
+    ) -> str | None:
+        """Do something in its place between the chat's turns; until it is done.
+
+        With `is_stopping` the turn that runs is stopped first. What to say if that isn't possible;
+        what the work returns is said by itself.
+        """
+        key, done = session_key(address), asyncio.Event()
+        is_busy = self.activity(key)[0] and not (is_stopping and self.stop(key))
+        job = partial(self._between, key, address, work, done)
+        if self.is_closing or not self._wake(key).do(job):
+            return self._refusal()
+        if is_busy:
+            self.notify(address, LATER)
+        await done.wait()
+        return None
 
     def activity(self, chat: str) -> tuple[bool, int]:
         """Whether a turn runs in a chat, and how many messages wait."""
@@ -158,6 +179,14 @@ class Chats:
         if not await self._all_end_within(grace_s):
             _log.warning("left to the next start", chats=sorted(self._busy))
 
+    def _offer(self, message: Inbound, begin: Beginning) -> asyncio.Event | None:
+        if self.is_closing:
+            return None
+        return self._wake(session_key(message.address)).offer(message, begin)
+
+    def _refusal(self) -> str:
+        return RESTARTING if self.is_closing else TOO_MUCH_WAITS
+
     def _wake(self, key: str) -> Chat:
         if key not in self._busy:
             chat = Chat(self._host, key)
@@ -190,9 +219,12 @@ class Chats:
         if text := await _outcome(key, work):
             self.notify(address, text)
 
-    async def _between(self, key: str, address: Address, work: Work) -> None:
-        if text := await _outcome(key, work()):
-            await say(self._host.adapters[address.platform], address, self._host.delivery, text)
+    async def _between(self, key: str, address: Address, work: Work, done: asyncio.Event) -> None:
+        try:
+            if text := await _outcome(key, work()):
+                await say(self._host.adapters[address.platform], address, self._host.delivery, text)
+        finally:
+            done.set()
 
     def _spawn_for(self, key: str, table: _TasksOfChats, work: Coroutine[Any, Any, None]) -> None:
         """Run a task that stands under its chat's key in a table for as long as it runs."""

@@ -1,12 +1,11 @@
 """Commands about one's own data: have it, have it deleted. In direct chats only."""
 
 from adapters.base import ChatKind
-from gateway.chats.apologies import RESTARTING, TOO_MUCH_WAITS
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.commands.command import Call, Command
 from gateway.exporting import as_markdown
-from gateway.sessions import person_key, session_key
+from gateway.sessions import person_key
 from gateway.store.people import PeopleStore
 
 MAX_SHOWN_CHARS = 12_000
@@ -50,10 +49,7 @@ def data_commands(chats: Chats, host: Host, people: PeopleStore) -> list[Command
                 "messages, and my notes about you."
             )
 
-        chats.stop(session_key(address))
-        if chats.between(address, carry_out):
-            return None
-        return RESTARTING if chats.is_closing else TOO_MUCH_WAITS
+        return await chats.between(address, carry_out, is_stopping=True)
 
     return [
         Command("export", "show all that I have stored about you", export),

@@ -4,37 +4,28 @@ What they mean is the agent's business. Each is a turn of its own that begins wi
 instead of a message, and waits for its place like one.
 """
 
-from gateway.chats.apologies import RESTARTING, TOO_MUCH_WAITS
 from gateway.chats.directory import Chats
-from gateway.chats.messages import Beginning, command
+from gateway.chats.messages import command
 from gateway.commands.command import Call, Command
-from gateway.sessions import session_key
 
 MAX_UNDONE = 100
-LATER = "I will do that as soon as this answer is finished."
 
 
 def history_commands(chats: Chats) -> list[Command]:
     """/undo, /retry and /compress."""
 
-    def ask_agent(call: Call, begin: Beginning) -> str | None:
-        is_busy, _ = chats.activity(session_key(call.message.address))
-        if chats.offer(call.message, begin):
-            return LATER if is_busy else None  # its turn says the rest
-        return RESTARTING if chats.is_closing else TOO_MUCH_WAITS
-
     async def undo(call: Call) -> str | None:
         times = _times(call.arguments)
         if times is None:
             return f"How many? `/undo 2` takes back your last two messages; up to {MAX_UNDONE}."
-        return ask_agent(call, command("undo", n=times))
+        return await chats.command(call.message, command("undo", n=times))
 
     async def retry(call: Call) -> str | None:
-        return ask_agent(call, command("retry"))
+        return await chats.command(call.message, command("retry"))
 
     async def compress(call: Call) -> str | None:
         topic = {"topic": call.arguments} if call.arguments else {}
-        return ask_agent(call, command("compress", **topic))
+        return await chats.command(call.message, command("compress", **topic))
 
     return [
         Command("retry", "answer my last message once more", retry),

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from agent_core.injection import scan
 from agent_core.tools.memory import change_memory, entries_of, usage_of
-from gateway.chats.apologies import RESTARTING, TOO_MUCH_WAITS
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.records import last_todos
@@ -83,9 +82,7 @@ def note_commands(chats: Chats, host: Host) -> list[Command]:
                 host.pool.drop(session_key(address))
             return said
 
-        if chats.between(address, carry_out):
-            return None
-        return RESTARTING if chats.is_closing else TOO_MUCH_WAITS
+        return await chats.between(address, carry_out)
 
     async def todo(call: Call) -> str:
         session = await host.store.current_session(session_key(call.message.address))

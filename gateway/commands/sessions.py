@@ -9,7 +9,6 @@ from datetime import datetime, tzinfo
 
 from adapters.base import Address, ChatKind, Sender
 from agent_core.tokens import estimate_messages
-from gateway.chats.apologies import RESTARTING, TOO_MUCH_WAITS
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.commands.command import Call, Command
@@ -75,9 +74,7 @@ def session_commands(chats: Chats, host: Host) -> list[Command]:
             name = escaped(title_of(wanted))
             return f"We go on with “{name}”. What we had open is kept: see /sessions."
 
-        if chats.between(address, carry_out):
-            return None
-        return RESTARTING if chats.is_closing else TOO_MUCH_WAITS
+        return await chats.between(address, carry_out)
 
     async def search(call: Call) -> str:
         terms = terms_of(call.arguments)

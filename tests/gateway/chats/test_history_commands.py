@@ -124,3 +124,50 @@ async def test_in_a_group_the_group_s_history_is_meant(gateway: SmallGateway) ->
     await gateway.platform.until(lambda s: s.last.startswith("Undone"), chat="-100")
     assert await gateway.history("telegram:group:-100") == []
     assert await contents(gateway) == ["mine alone", "yours alone"]
+
+
+async def test_a_retry_that_a_kill_cuts_off_goes_on_after_the_start(start: Start) -> None:
+    async with start() as first:
+        await asked_and_answered(first, "a name for a cat?", "Felix")
+        hanging = first.model.enqueue(text="never comes", gated=True)
+        await first.platform.say("/retry")
+        await hanging.started.wait()
+    async with start() as second:
+        second.model.enqueue(text="Luna, perhaps")
+        await second.platform.until_shown("Luna, perhaps")
+        assert await contents(second) == ["a name for a cat?", "Luna, perhaps"]
+        assert not any("cut off" in text or "/retry" in text for text in screen_texts(second))
+
+
+async def test_a_command_that_still_waited_at_a_kill_is_not_lost_without_a_word(
+    start: Start,
+) -> None:
+    async with start() as first:
+        await asked_and_answered(first, "one", "answer one")
+        hanging = first.model.enqueue(text="never comes", gated=True)
+        await first.platform.say("two")
+        await hanging.started.wait()
+        await first.platform.say("/undo")
+        await first.platform.say("/memory add by hand")
+        await first.platform.until(lambda s: sum("as soon as" in t for t in s.texts) == 2)
+    async with start() as second:
+        second.model.enqueue(text="answer two")
+        await second.platform.until(lambda s: {"answer two"} <= set(s.texts) and len(s.texts) > 2)
+        told = " ".join(screen_texts(second))
+    assert "/undo" in told
+    assert "/memory" in told
+
+
+async def test_a_new_session_drops_the_commands_that_wait(gateway: SmallGateway) -> None:
+    drip = gateway.model.enqueue(text="the whole answer", gated=True)
+    await gateway.platform.say("question")
+    await drip.started.wait()
+    await gateway.platform.say("/undo")
+    await gateway.platform.say("/new")
+    await gateway.platform.until(lambda s: any("1 message that still waited" in t for t in s.texts))
+    await gateway.chats.idle("telegram:dm:1")
+    assert not any(text.startswith("Undone") for text in screen_texts(gateway))
+
+
+def screen_texts(gateway: SmallGateway) -> list[str]:
+    return gateway.platform.screens["1"].texts
