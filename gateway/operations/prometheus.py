@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
-from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.exposition import generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.registry import Collector
@@ -20,7 +20,8 @@ from gateway.operations.table import Metric
 from gateway.runtime.pool import PoolStats
 from gateway.store.usage import ModelCall
 
-CONTENT_TYPE = CONTENT_TYPE_LATEST
+# The library's "latest" is 1.0.0, for those who ask for it; every Prometheus reads this one.
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class PrometheusMetrics(Metrics):

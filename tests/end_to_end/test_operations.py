@@ -64,6 +64,8 @@ async def test_a_serving_gateway_is_ready_and_tells_what_it_did(
         assert "hermes_agents_started_total 1.0" in text
         assert 'hermes_model_tokens_total{kind="output",model="demo",provider="demo"}' in text
         assert telegram.token not in text
+        kind = (await client.get("/metrics")).headers["Content-Type"]
+        assert kind == "text/plain; version=0.0.4; charset=utf-8"
         assert (await client.get("/")).status_code == 404
         assert (await client.post("/readyz")).status_code == 405
 
