@@ -10,6 +10,7 @@ from adapters.base import Address, ChatKind, Inbound, Sender
 from config.settings import AccessSettings, Settings, TelegramSettings
 from gateway.access.claiming import TRIES_IN_ALL, TRIES_PER_PERSON
 from gateway.access.gate import WELCOME, WELCOME_OWNER, WRONG_CODE, plain_name
+from gateway.access.roles import Role
 from gateway.router import TOO_MUCH
 from tests.fakes.platform import ALICE
 from tests.gateway.chats.small_gateway import SmallGateway, Start
@@ -260,6 +261,31 @@ async def test_a_member_becomes_an_owner_by_the_code_and_the_model_never_sees_it
         code = await gateway.administration.issue_claim()
         assert await done(gateway, code, ALICE) == WELCOME_OWNER
         assert gateway.model.requests == []
+
+
+async def test_who_is_blocked_gets_nothing_for_a_code(start: Start) -> None:
+    async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:
+        await done(gateway, "/block 666")
+        code = await gateway.administration.issue_claim()
+        await gateway.platform.say(code, sender=EVE)
+        await gateway.platform.say("hello", sender=EVE)
+        assert gateway.platform.screens["666"].log == []
+        assert await done(gateway, code, BOB) == WELCOME_OWNER  # it is as good as before
+
+
+async def test_a_store_that_fails_changes_nobodys_role(start: Start) -> None:
+    async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:
+        assert "may talk from now on" in await done(gateway, "/allow 666")
+        await done(gateway, "/whoami", EVE)
+        await gateway.store.close()
+        group = Address("telegram", "-999", ChatKind.GROUP)
+        roles = [
+            (await gateway.gate.standing(Inbound("1", group, sender, ""))).role
+            for sender in (BOSS, ALICE, EVE, BOB)
+        ]
+        assert roles == [Role.OWNER, Role.MEMBER, Role.MEMBER, Role.STRANGER]
+        await gateway.platform.say("let me in", sender=BOB)  # no code can be kept, so none is given
+        assert gateway.platform.screens["3"].log == []
 
 
 async def test_guessing_the_code_ends_the_code(start: Start) -> None:
