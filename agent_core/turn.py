@@ -290,7 +290,7 @@ def _stopped(session: Session, stop: Interrupted) -> Outcome:
 
 
 def _failed(session: Session, failure: ModelFailed) -> Outcome:
-    own_words = {"output_limit", "empty_answer", "content_filter"}
+    own_words = {"output_limit", "empty_answer", "content_filter", "budget"}
     text = failure.message if failure.code in own_words else FAILED.format(message=failure.message)
     if failure.code == "context_overflow":
         text = TOO_LONG
