@@ -213,6 +213,6 @@ async def _gateway(toolbox: Toolbox) -> AsyncIterator[tuple[Router, Chats, _Plat
             questions,
             commands=CommandTable([]),
             gate=gate,
-            inbox_size=32,
+            chat_settings=lambda: settings.chats,
         )
         yield router, chats, platform

@@ -22,6 +22,7 @@ from gateway.access.administration import Administration
 from gateway.access.gate import Gate
 from gateway.access.report import claim_text, summary
 from gateway.access.snapshot import Access
+from gateway.applying import applying
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.pruning import pruned_daily
@@ -34,6 +35,7 @@ from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
 from gateway.commands.models import model_commands
 from gateway.commands.notes import note_commands
+from gateway.commands.reload import reload_commands
 from gateway.commands.schedule import schedule_commands
 from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
@@ -44,6 +46,7 @@ from gateway.lock import lock_data_dir
 from gateway.operations.measured import MeasuredProvider, MeasuredUsage
 from gateway.operations.watch import Watch, watching
 from gateway.platforms import console_among, make_adapters
+from gateway.reload import Reload
 from gateway.reset import policy_of
 from gateway.router import Router
 from gateway.runtime.base import Runtime
@@ -68,12 +71,13 @@ Report = Callable[[str], None]
 _log = structlog.get_logger()
 
 
-async def run(settings: Settings, report: Report) -> int:
+async def run(settings: Settings, report: Report, reload: Reload | None = None) -> int:
     """Serve until told to stop, or until no platform is left; returns the exit code.
 
-    `report` is told what a person who starts a gateway wants to know. Raises what keeps it from
-    starting: `StartupError`, `ArtefactError`, `StoreError`.
+    `report` is told what a person who starts a gateway wants to know; `reload` reads the settings
+    again. Raises what keeps it from starting: `StartupError`, `ArtefactError`, `StoreError`.
     """
+    reload = reload or Reload(settings)
     async with AsyncExitStack() as stack:
         lock = await asyncio.to_thread(lock_data_dir, settings.data_dir)
         stack.push_async_callback(asyncio.to_thread, lock.release)
@@ -146,6 +150,7 @@ async def run(settings: Settings, report: Report) -> int:
                 *model_commands(host, store.usage),
                 *access_commands(gate, administration, chats),
                 *(schedule_commands(book) if is_scheduling else []),
+                *reload_commands(reload),
             ],
             settings.access.group_commands,
         )
@@ -160,8 +165,7 @@ async def run(settings: Settings, report: Report) -> int:
             questions,
             commands=commands,
             gate=gate,
-            inbox_size=settings.chats.inbox_size,
-            busy=settings.chats.busy,
+            chat_settings=lambda: host.settings.chats,
         )
         await stack.enter_async_context(pruned_daily(store.journal, settings.journal.keep_days))
         await recover(host, chats)
@@ -169,7 +173,8 @@ async def run(settings: Settings, report: Report) -> int:
         if not all(gate.access.has_owner(name) for name in adapters):
             report(claim_text(await administration.issue_claim()))
         scheduler = Scheduler(book, router.receive_scheduled, adapters) if is_scheduling else None
-        return await _serve(adapters, router, chats, watch, scheduler)
+        reload.tell(applying(host, gate, commands, zone))
+        return await _serve(adapters, router, chats, watch, reload=reload, scheduler=scheduler)
 
 
 def make_book(store: SqliteStore, settings: Settings, zone: tzinfo) -> Book:
@@ -227,6 +232,8 @@ async def _serve(
     router: Router,
     chats: Chats,
     watch: Watch,
+    *,
+    reload: Reload,
     scheduler: Scheduler | None,
 ) -> int:
     """Run all platforms until a signal comes or none is left; then end what runs, in order."""
@@ -260,11 +267,21 @@ async def _serve(
             this_task.cancel()  # asked twice: at once
         stop.set()
 
+    def on_hang_up() -> None:
+        reloads.add(reading := group.create_task(reload()))
+        reading.add_done_callback(reloads.discard)
+
+    reloads: set[asyncio.Task[str]] = set()
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(serve(adapter)) for adapter in adapters.values()]
         waiting = group.create_task(wait_for_all())
         scheduling = group.create_task(scheduler.run()) if scheduler else None
-        with _signals({signal.SIGINT: on_ctrl_c, signal.SIGTERM: on_signal}):
+        handlers = {
+            signal.SIGINT: on_ctrl_c,
+            signal.SIGTERM: on_signal,
+            signal.SIGHUP: on_hang_up,
+        }
+        with _signals(handlers):
             for adapter in adapters.values():
                 watch.platform(adapter)
             watch.serving()

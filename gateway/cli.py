@@ -6,10 +6,12 @@ command line); a traceback is only shown with --debug.
 
 import asyncio
 import contextlib
+import logging
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,6 +37,7 @@ from gateway.checking import check_all
 from gateway.errors import GatewayError
 from gateway.log_file import log_file
 from gateway.platforms import has_console
+from gateway.reload import Reload
 
 EXPECTED = (GatewayError, config.ConfigError, AdapterError)
 """Errors whose text is for the person at the terminal."""
@@ -72,7 +75,9 @@ def run(
         with log_file(settings.data_dir, settings.logging) as file:
             logs.set_up(settings, _level(settings, debug), file)
             logs.take_over()
-            code = asyncio.run(app.run(settings, _reporter(settings)))
+            reload = Reload(settings, lambda: _settings(config_file, data_dir, dev))
+            reload.tell(partial(_log_anew, debug=debug, file=file))
+            code = asyncio.run(app.run(settings, _reporter(settings), reload))
         raise typer.Exit(code)
 
 
@@ -346,6 +351,10 @@ def _settings(config_file: Path | None, data_dir: Path | None, dev: bool) -> Set
     if dev:
         changes["runtime"] = settings.runtime.model_copy(update={"mode": "native"})
     return settings.model_copy(update=changes)
+
+
+async def _log_anew(settings: Settings, *, debug: bool, file: logging.Handler | None) -> None:
+    logs.set_up(settings, _level(settings, debug), file)
 
 
 def _reporter(settings: Settings) -> Callable[[str], None]:

@@ -15,6 +15,7 @@ from functools import partial
 import structlog
 
 from adapters.base import ButtonPress, Event, Inbound
+from config.settings import ChatSettings
 from gateway import events
 from gateway.access.gate import Gate
 from gateway.access.rates import Verdict
@@ -50,8 +51,7 @@ class Router:
         *,
         commands: CommandTable,
         gate: Gate,
-        inbox_size: int,
-        busy: Mode = "queue",
+        chat_settings: Callable[[], ChatSettings],
     ) -> None:
         self._inbound = inbound
         self._journal = journal
@@ -59,8 +59,7 @@ class Router:
         self._questions = questions_
         self._commands = commands
         self._gate = gate
-        self._inbox_size = inbox_size
-        self._busy = busy
+        self._chat_settings = chat_settings
         self._is_closed = False
 
     def close(self) -> None:
@@ -87,7 +86,7 @@ class Router:
         chat = session_key(message.address)
         if not await self._gate.may_answer(message):
             return Taken.REFUSED
-        if self._chats.activity(chat)[1] >= self._inbox_size:
+        if self._chats.activity(chat)[1] >= self._chat_settings().inbox_size:
             return Taken.FULL  # not stored: it comes again
         if not await self._keep(message):
             return Taken.SEEN
@@ -112,7 +111,7 @@ class Router:
         call = parse(message) if message.is_addressed else None
         if self._is_counted(call) and not self._admit(message, standing):
             return
-        mode = self._busy
+        mode: Mode = self._chat_settings().busy
         if call is not None and self._may_use(call, standing) and (handed := handed_over(call)):
             (message, mode), call, question = handed, None, None
         try:
@@ -142,7 +141,7 @@ class Router:
         is_new = await self._inbound.take_answer(_incoming(message), question.id, written)
         # Somebody may have been quicker; then it is a message like any other.
         if is_new and not question.settle(answer) and message.is_addressed:
-            await self._offer(message, self._busy)
+            await self._offer(message, self._chat_settings().busy)
         return is_new
 
     def _may_use(self, call: Call, standing: Standing) -> bool:
@@ -200,7 +199,7 @@ class Router:
         if self._chats.is_closing:
             return  # it is stored: the next start answers it
         if not self._chats.say(message, mode):
-            self._chats.notify(message.address, full_text(self._inbox_size))
+            self._chats.notify(message.address, full_text(self._chat_settings().inbox_size))
             await self._inbound.settle(message.address.platform, message.event_id, "refused")
 
     async def _run_command(self, call: Call) -> None:

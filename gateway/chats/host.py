@@ -1,7 +1,11 @@
-"""What every turn works with; made once, by the composition root."""
+"""What every turn works with; made once, by the composition root.
+
+The settings, and what is made of them, are exchanged when they are read again: whoever needs one
+looks here at the time.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from adapters.base import Adapter, Inbound
@@ -28,7 +32,7 @@ def local_time() -> datetime:
     return datetime.now(UTC).astimezone()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Host:
     """The parts that turns are made of."""
 
@@ -48,3 +52,13 @@ class Host:
     clock: Clock = local_time
     reset_policy: Policy | None = None
     metrics: Metrics = field(default_factory=Metrics)
+
+    def apply(self, settings: Settings, reset_policy: Policy | None) -> None:
+        """Go by other settings from now on."""
+        self.settings = settings
+        self.reset_policy = reset_policy
+        self.delivery = replace(
+            self.delivery,
+            is_streaming=settings.chats.streaming,
+            first_edit_chars=settings.chats.first_edit_chars,
+        )

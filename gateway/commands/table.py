@@ -24,7 +24,11 @@ class CommandTable:
             Command("help", "show this list", self._help),
         )
         self._by_name = {command.name: command for command in (*commands, *own)}
-        self._group_commands = frozenset(group_commands)
+        self.allow_in_groups(group_commands)
+
+    def allow_in_groups(self, names: Collection[str]) -> None:
+        """Say anew which commands people who are no owners may use in groups."""
+        self._group_commands = frozenset(names)
 
     def find(self, name: str) -> Command | None:
         """The command of that name."""

@@ -89,6 +89,10 @@ class Budgets:
         self._day = ""
         self._sums: Sums = {}  # of the day, reservations included
 
+    def apply(self, settings: BudgetSettings) -> None:
+        """Go by other limits from now on."""
+        self._settings = settings
+
     @property
     def are_set(self) -> bool:
         """Whether there is any limit."""

@@ -5,7 +5,7 @@ model that was asked gets a row in the ledger. How one model is asked is its pro
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +37,23 @@ class _Call:
     asked: ModelSettings  # whom the request was made for
     request: ChatRequest
     reservation: Reservation
+    summariser: Link | None
+
+
+@dataclass(slots=True)
+class _Lineup:
+    """The models that the settings name at one time, and how many calls go by them."""
+
+    primary: Link
+    fallbacks: Sequence[Link]
+    by_label: Mapping[str, Link]
+    summariser: Link | None
+    calls: int = 0
+
+    def links(self) -> list[Link]:
+        """All of them."""
+        named = [self.primary, *self.fallbacks, *self.by_label.values()]
+        return named if self.summariser is None else [*named, self.summariser]
 
 
 class Models:
@@ -55,27 +72,29 @@ class Models:
         self._choices = choices
         self._clock = clock
         self._budgets = Budgets(settings.budgets, usage, clock)
-        self._primary = Link(settings.model, make(settings.model))
-        self._fallbacks = [Link(model, make(model)) for model in settings.fallbacks]
-        others = [Link(model, make(model)) for model in settings.models]
-        self._by_label = {
-            link.settings.label: link for link in (self._primary, *self._fallbacks, *others)
-        }
-        self._summariser: Link | None = None
-        if settings.compress_model is not None:
-            self._summariser = Link(settings.compress_model, make(settings.compress_model))
+        self._make = make
+        self._lineup = self._lined_up(settings, [])
+        self._former: list[_Lineup] = []
+
+    async def apply(self, settings: Settings) -> None:
+        """Go by other settings from now on; calls under way end by the old ones."""
+        self._former.append(self._lineup)
+        self._lineup = self._lined_up(settings, self._lineup.links())
+        self._budgets.apply(settings.budgets)
+        await self._close_unused()
 
     def labels(self) -> list[str]:
         """What a chat can choose, in the order of the settings; the first is what it has if not."""
-        return list(self._by_label)
+        return list(self._lineup.by_label)
 
     async def of_chat(self, chat: str) -> ModelSettings:
         """The model that a chat has. Raises `StoreError`."""
-        return (await self._link_of(chat)).settings
+        return (await self._link_of(chat, self._lineup)).settings
 
     async def choose(self, chat: str, label: str | None) -> None:
         """Give a chat the model of that label; None the first one. Raises `StoreError`."""
-        await self._choices.choose(chat, None if label == self._primary.settings.label else label)
+        first = self._lineup.primary.settings.label
+        await self._choices.choose(chat, None if label == first else label)
 
     async def complete(
         self, caller: Caller, request: ChatRequest, on_text: TextSink
@@ -85,25 +104,63 @@ class Models:
         Text that was shown before a model failed is taken back with `on_text(None)`. Raises
         `ModelError` and `StoreError`.
         """
-        asked = await self._link_of(caller.chat)
-        links = [asked, *(link for link in self._fallbacks if link is not asked)]
-        if caller.purpose == COMPRESS and self._summariser is not None:
-            links.insert(0, self._summariser)
-        async with self._reserved(caller, request, links[0].settings) as reservation:
-            call = _Call(caller, asked.settings, request, reservation)
-            return await self._ask_in_turn(call, links, on_text)
+        async with self._used_lineup() as lineup:
+            asked = await self._link_of(caller.chat, lineup)
+            links = [asked, *(link for link in lineup.fallbacks if link is not asked)]
+            if caller.purpose == COMPRESS and lineup.summariser is not None:
+                links.insert(0, lineup.summariser)
+            async with self._reserved(caller, request, links[0].settings) as reservation:
+                call = _Call(caller, asked.settings, request, reservation, lineup.summariser)
+                return await self._ask_in_turn(call, links, on_text)
 
     async def close(self) -> None:
         """Close all providers."""
-        for link in self._by_label.values():
+        for link in _distinct([self._lineup, *self._former]):
             await link.provider.close()
-        if self._summariser is not None:
-            await self._summariser.provider.close()
 
-    async def _link_of(self, chat: str) -> Link:
-        label = await self._choices.chosen(chat) if len(self._by_label) > 1 else None
+    def _lined_up(self, settings: Settings, known: Sequence[Link]) -> _Lineup:
+        """The models of some settings. One that is known keeps its connections, and its rest."""
+        left = {id(link): link for link in known}
+
+        def link_to(model: ModelSettings) -> Link:
+            same = next((link for link in left.values() if link.settings == model), None)
+            if same is None:
+                return Link(model, self._make(model))
+            return left.pop(id(same))
+
+        primary = link_to(settings.model)
+        fallbacks = [link_to(model) for model in settings.fallbacks]
+        others = [link_to(model) for model in settings.models]
+        by_label = {link.settings.label: link for link in (primary, *fallbacks, *others)}
+        summariser = None
+        if settings.compress_model is not None:
+            summariser = link_to(settings.compress_model)
+        return _Lineup(primary, fallbacks, by_label, summariser)
+
+    @asynccontextmanager
+    async def _used_lineup(self) -> AsyncIterator[_Lineup]:
+        """What holds at this moment, kept open for as long as it is used."""
+        lineup = self._lineup
+        lineup.calls += 1
+        try:
+            yield lineup
+        finally:
+            lineup.calls -= 1
+            if lineup is not self._lineup:
+                await self._close_unused()
+
+    async def _close_unused(self) -> None:
+        unused = [lineup for lineup in self._former if not lineup.calls]
+        self._former = [lineup for lineup in self._former if lineup.calls]
+        kept = {id(link) for link in _distinct([self._lineup, *self._former])}
+        for link in _distinct(unused):
+            if id(link) not in kept:
+                await link.provider.close()
+
+    async def _link_of(self, chat: str, lineup: _Lineup) -> Link:
+        label = await self._choices.chosen(chat) if len(lineup.by_label) > 1 else None
         # A choice that the settings no longer know is none.
-        return self._by_label.get(label or "", self._primary)
+        return lineup.by_label.get(label or "", lineup.primary)
 
     @asynccontextmanager
     async def _reserved(
@@ -138,7 +195,7 @@ class Models:
                 return await self._ask(call, link, show)
             except ModelError as error:
                 note_failure(link, error, now())
-                is_summariser = link is self._summariser
+                is_summariser = link is call.summariser
                 if link is links[-1] or not falls_through(error, is_summariser=is_summariser):
                     raise
                 _log.warning("asking the next model", failed=link.settings.label, code=error.code)
@@ -184,3 +241,8 @@ class Models:
         except StoreError as error:
             # The answer is there and paid for: that it can't be noted is no reason to lose it.
             _log.error("model call not in the ledger", error=str(error))
+
+
+def _distinct(lineups: Sequence[_Lineup]) -> list[Link]:
+    """All links of some lineups, each once."""
+    return list({id(link): link for lineup in lineups for link in lineup.links()}.values())

@@ -173,6 +173,11 @@ class AgentPool:
             self._discard(self._idle.pop(chat))
             self._grant()
 
+    def drop_all(self) -> None:
+        """Forget all warm agents, as `drop` does."""
+        for chat in (*self._leased, *self._idle):
+            self.drop(chat)
+
     async def probe(self) -> None:
         """Start an agent that nobody needs. Raises `RuntimeFailure` if that is not possible."""
         if self._is_closed:

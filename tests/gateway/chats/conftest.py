@@ -183,8 +183,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                     settings.access.group_commands,
                 ),
                 gate=gate,
-                inbox_size=settings.chats.inbox_size,
-                busy=settings.chats.busy,
+                chat_settings=lambda: host.settings.chats,
             )
             await recover(host, chats)
             serving = asyncio.ensure_future(platform.run(router.receive))

@@ -277,3 +277,44 @@ async def test_an_answer_is_not_lost_because_it_can_not_be_noted(
     await store.close()
     server.enqueue("Hello")
     assert (await ask(models))[0] == "Hello"
+
+
+async def test_other_settings_hold_for_new_calls_and_those_under_way_end_by_the_old(
+    make: Make, server: ModelServer
+) -> None:
+    models = make()
+    new = "renamed"
+    settings = Settings.model_validate(
+        {
+            "model": {
+                "provider": "openai",
+                "name": new,
+                "base_url": server.base_url,
+                "api_key": KEY,
+            },
+            "budgets": {"tokens_per_user": 1_000_000},
+        }
+    )
+    slow = server.enqueue("the old one", gated=True)
+    asking = asyncio.create_task(ask(models))
+    await slow.started.wait()
+    await models.apply(settings)
+    assert models.labels() == [new]
+    server.enqueue("the new one")
+    assert (await ask(models))[0] == "the new one"
+    assert server.requests[-1].body["model"] == new
+    slow.release(20)
+    assert (await asking)[0] == "the old one"
+
+
+async def test_a_budget_that_is_set_later_holds_for_what_was_used_before(
+    make: Make, server: ModelServer
+) -> None:
+    models = make(fallbacks=())
+    server.enqueue("Hello")
+    await ask(models)
+    at_server = {"provider": "openai", "name": "first", "base_url": server.base_url, "api_key": KEY}
+    await models.apply(
+        Settings.model_validate({"model": at_server, "budgets": {"tokens_per_user": 1}})
+    )
+    assert (await failure(models)).code == "budget"

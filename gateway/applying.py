@@ -1,0 +1,34 @@
+"""Lets the parts of a running gateway go by other settings.
+
+What may differ in them is said in `config.live`; who wants it is `reload`.
+"""
+
+from datetime import tzinfo
+
+from config.settings import Settings
+from gateway.access.gate import Gate
+from gateway.chats.host import Host
+from gateway.commands.table import CommandTable
+from gateway.reload import Listener
+from gateway.reset import policy_of
+
+
+def applying(
+    host: Host,
+    gate: Gate,
+    commands: CommandTable,
+    zone: tzinfo,
+) -> Listener:
+    """What to do with new settings. Turns that run go on, by the new ones from their next step."""
+
+    async def apply(new: Settings) -> None:
+        old = host.settings
+        await host.models.apply(new)
+        if (old.access, old.telegram) != (new.access, new.telegram):
+            gate.reconfigure(new)
+        commands.allow_in_groups(new.access.group_commands)
+        host.apply(new, policy_of(new.sessions, zone))
+        if (old.model, old.models, old.agent) != (new.model, new.models, new.agent):
+            host.pool.drop_all()  # an agent keeps to what it was woken with
+
+    return apply
