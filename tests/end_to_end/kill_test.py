@@ -191,9 +191,14 @@ journal:
                 stderr=log,
             )
         await self._telegram.wait_for(
-            lambda: self._telegram.updates.polls > polls or process.returncode, timeout_s=60
+            lambda: self._telegram.updates.polls > polls or process.returncode is not None,
+            timeout_s=60,
         )
+        assert process.returncode is None, f"it ended by itself:\n{self._log_tail()}"
         return process
+
+    def _log_tail(self) -> str:
+        return (self._folder / "gateway.log").read_text(errors="replace")[-5_000:]
 
     async def _live_until_killed(self) -> None:
         process = await self._start()
