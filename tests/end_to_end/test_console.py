@@ -1,15 +1,10 @@
 """The terminal, as a newcomer and as a script would use it: the demo model, nothing set up."""
 
-import asyncio
-import os
-import pty
 import signal
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.end_to_end.process import environment, finished
+from tests.end_to_end.process import finished
+from tests.end_to_end.terminal import terminal
 
 
 async def test_piped_lines_are_answered_one_after_the_other(tmp_path: Path) -> None:
@@ -39,64 +34,8 @@ async def test_nothing_to_read_is_nothing_to_do(tmp_path: Path) -> None:
     assert (run.code, run.stdout) == (0, "")
 
 
-class Terminal:
-    """A person's terminal: what is typed, and all that has been shown."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.shown = ""
-        self._descriptor = descriptor
-        self._has_changed = asyncio.Event()
-        asyncio.get_running_loop().add_reader(descriptor, self._read)
-
-    def type(self, text: str) -> None:
-        os.write(self._descriptor, text.encode())
-
-    async def until(self, text: str) -> None:
-        """Wait until something new has been shown that holds this, and forget it."""
-        async with asyncio.timeout(20):
-            while text not in self.shown:
-                self._has_changed.clear()
-                await self._has_changed.wait()
-        self.shown = self.shown.partition(text)[2]
-
-    def _read(self) -> None:
-        try:
-            self.shown += os.read(self._descriptor, 65_536).decode(errors="replace")
-        except OSError:  # the other side has closed it
-            asyncio.get_running_loop().remove_reader(self._descriptor)
-        self._has_changed.set()
-
-
-@asynccontextmanager
-async def terminal(cwd: Path) -> AsyncIterator[tuple[Terminal, asyncio.subprocess.Process]]:
-    """`hermes-gateway run` at a terminal."""
-    ours, theirs = pty.openpty()
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "gateway",
-        "run",
-        "--dev",
-        cwd=cwd,
-        env=environment(TERM="xterm-256color", COLUMNS="100", LINES="30"),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    )
-    os.close(theirs)
-    try:
-        yield Terminal(ours), process
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-        asyncio.get_running_loop().remove_reader(ours)
-        os.close(ours)
-
-
 async def test_a_person_chats_is_asked_interrupts_and_leaves(tmp_path: Path) -> None:
-    async with terminal(tmp_path) as (screen, process):
+    async with terminal("run", "--dev", cwd=tmp_path) as (screen, process):
         await screen.until("you ›")
         screen.type("ask me a question\r")
         await screen.until("Summer")
@@ -114,7 +53,7 @@ async def test_a_person_chats_is_asked_interrupts_and_leaves(tmp_path: Path) -> 
 
 
 async def test_ctrl_c_at_the_prompt_ends_the_gateway(tmp_path: Path) -> None:
-    async with terminal(tmp_path) as (screen, process):
+    async with terminal("run", "--dev", cwd=tmp_path) as (screen, process):
         await screen.until("you ›")
         process.send_signal(signal.SIGINT)
         assert await process.wait() == 0

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.process import Finished, finished
+from tests.end_to_end.terminal import terminal
 from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram
 
@@ -142,3 +143,31 @@ async def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> 
     assert run.code == 1
     assert "can't be written: No such file or directory" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+async def test_a_person_is_asked_again_and_a_secret_is_not_shown(tmp_path: Path) -> None:
+    async with terminal("init", cwd=tmp_path, OLLAMA_HOST=NOWHERE) as (screen, process):
+        await screen.until("Number [6]: ")
+        screen.type("nine\n")
+        await screen.until("Type a number from 1 to 6.")
+        await screen.until("Number [6]: ")
+        screen.type("\n")
+        await screen.until("Token (Enter: no Telegram): ")
+        screen.type(f"{TOKEN}\n")
+        await screen.until("numeric id")
+        assert TOKEN not in screen.everything
+        screen.type("\n")
+        await screen.until("memory [data]: ")
+        screen.type("\n")
+        await screen.until("shows a code")
+        assert await process.wait() == 0
+        assert TOKEN not in screen.everything
+    assert (tmp_path / ".env").read_text() == f"TELEGRAM_BOT_TOKEN={TOKEN}\n"
+
+
+async def test_whoever_leaves_in_the_middle_leaves_nothing_behind(tmp_path: Path) -> None:
+    async with terminal("init", cwd=tmp_path, OLLAMA_HOST=NOWHERE) as (screen, process):
+        await screen.until("Number [6]: ")
+        screen.type("\x04")  # Ctrl-D
+        assert await process.wait() == 130
+    assert names_in(tmp_path) == []
