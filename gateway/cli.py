@@ -220,7 +220,9 @@ def agent(
 
 @cli.command()
 def replay(
-    session: Annotated[str, typer.Argument(help="The id of a session.")],
+    session: Annotated[
+        str, typer.Argument(help="A session's id, or its short one as /sessions shows it.")
+    ],
     turn: Annotated[str | None, typer.Argument(help="The id of a turn; else all.")] = None,
     *,
     step: Annotated[

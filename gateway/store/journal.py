@@ -241,7 +241,10 @@ class JournalStore(Protocol):
         """The questions of all turns that have not ended, the oldest first."""
 
     async def lives(self, session: str) -> list[Life]:
-        """The lives of a session that are still kept, the oldest first."""
+        """The lives of a session that are still kept, the oldest first.
+
+        `session` is its id, or the last 8 characters of it, as people are shown them.
+        """
 
     async def prune(self, keep_days: int) -> int:
         """Forget the lives that began before that, but for those with an open turn; how many."""

@@ -115,8 +115,10 @@ class SqliteJournal:
     async def lives(self, session: str) -> list[Life]:
         """See `JournalStore`."""
         rows = await self._rows(
-            f"SELECT {_LIFE} FROM lives WHERE session_id = ? ORDER BY begun_at",  # noqa: S608 - ours
-            session,
+            f"SELECT {_LIFE} FROM lives "  # noqa: S608 - ours
+            "WHERE session_id = ? OR substr(session_id, -8) = ? ORDER BY begun_at",
+            storable(session),
+            storable(session),
         )
         return [Life(*row) for row in rows]
 

@@ -71,6 +71,7 @@ def shown(settings: Settings, options: Options) -> tuple[int, list[str]]:
 def test_a_session_is_shown_line_by_line(settings: Settings) -> None:
     session = asyncio.run(keep(settings, steps(INIT, HELLO)))
     code, lines = shown(settings, Options(session))
+    assert shown(settings, Options(session[-8:])) == (code, lines)
     assert code == 0
     assert "--- turn turn" in lines
     assert any(line.startswith('→ {"type": "user_message"') for line in lines)
