@@ -194,6 +194,17 @@ def test_a_file_gets_the_same_lines_and_only_its_owner_may_read_it(tmp_path: Pat
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+def test_a_file_goes_on_when_logging_is_set_up_anew(tmp_path: Path) -> None:
+    settings = settings_with(file="hermes.log")
+    with log_file(tmp_path, settings.logging) as handler:
+        logs.set_up(settings, "error", handler)
+        structlog.get_logger().info("before")
+        logs.set_up(settings, "error", handler)
+        structlog.get_logger().info("after")
+    written = [json.loads(line) for line in (tmp_path / "hermes.log").read_text().splitlines()]
+    assert [line["event"] for line in written] == ["before", "after"]
+
+
 def test_a_file_that_is_full_is_followed_by_the_next(tmp_path: Path) -> None:
     settings = settings_with(file="hermes.log", file_mb=1, file_count=2)
     with log_file(tmp_path, settings.logging) as handler:
