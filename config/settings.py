@@ -178,6 +178,12 @@ class RuntimeSettings(Section):
         default=10, description="Time that one step of an agent may take before it is restarted."
     )
     threads: PositiveInt = Field(default=2, description="Threads that step agents.")
+    max_turns: PositiveInt | None = Field(
+        default=None,
+        description="Turns that run at a time, one at most in each chat, those that wait for a "
+        "person's answer included; the others wait in the order in which they came. Unset: as "
+        "many as `max_agents`.",
+    )
 
 
 class ChatSettings(Section):
@@ -198,6 +204,11 @@ class ChatSettings(Section):
     )
     turn_timeout_s: PositiveFloat = Field(
         default=1_800, description="A turn in which nothing happens for this long is given up."
+    )
+    shutdown_grace_s: NonNegativeFloat = Field(
+        default=5,
+        description="When the gateway is told to stop, answers have so long to end; what is not "
+        "ready by then goes on at the next start.",
     )
     streaming: bool = Field(
         default=True, description="Show answers while they are written, by editing the message."

@@ -62,7 +62,6 @@ from gateway.tools.modules import load_tools
 from gateway.tools.toolbox import Toolbox
 from gateway.zone import load_zone, zone_name
 
-SHUTDOWN_GRACE_S = 5.0
 SLOW_START_S = 1.0
 _MIB = 1_048_576
 
@@ -291,7 +290,7 @@ async def _serve(
             if scheduling:
                 scheduling.cancel()
             router.close()
-            await chats.close(SHUTDOWN_GRACE_S)
+            await chats.close()
         waiting.cancel()
         for task in tasks:
             task.cancel()

@@ -9,6 +9,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -54,8 +55,9 @@ class Waiting:
 class Chat:
     """A chat with work to do. `run` is its task; the other methods are called while it runs."""
 
-    def __init__(self, host: Host, key: str) -> None:
+    def __init__(self, host: Host, key: str, turns: AbstractAsyncContextManager[None]) -> None:
         self.key = key
+        self._turns = turns  # entered by every turn; lets them in as they come, so many at a time
         self.platform, _, _ = key.partition(":")
         self._host = host
         self._inbox: deque[Waiting | Job] = deque()
@@ -136,7 +138,8 @@ class Chat:
                 if isinstance(item, Waiting):
                     begin, stored = item.beginning, item.stored
                     self._turn = Turn(self._host, item.message, item.since, begin, stored)
-                    await self._answer(item, self._turn)
+                    async with self._turns:
+                        await self._answer(item, self._turn)
                 else:
                     await item()
             except Exception:  # noqa: BLE001 - logged with its traceback, and the chat goes on

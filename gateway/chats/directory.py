@@ -7,6 +7,7 @@ store, and its warm agent in the pool.
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import nullcontext
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -44,6 +45,8 @@ class Chats:
         self._busy: dict[str, tuple[Chat, asyncio.Task[None]]] = {}
         self._notices: _TasksOfChats = {}
         self._responses: _TasksOfChats = {}
+        limit = host.settings.runtime.max_turns
+        self._turns = nullcontext() if limit is None else asyncio.Semaphore(limit)
         self._group = asyncio.TaskGroup()
         self._tasks: set[asyncio.Task[None]] = set()
         self.is_closing = False
@@ -169,14 +172,18 @@ class Chats:
         while tasks := self._tasks_of(chat):
             await asyncio.wait(tasks)
 
-    async def close(self, grace_s: float) -> None:
+    async def close(self, grace_s: float | None = None) -> None:
         """Take nothing in any more, and end what runs.
 
-        Turns get `grace_s` seconds to end by themselves. What then still runs, or waits, is left to
-        the journal: it ends with the context, and the next start goes on with it.
+        Turns get `grace_s` seconds, or those of the settings, to end by themselves. What then still
+        runs, or waits, is left to the journal: it ends with the context, and the next start goes on
+        with it.
         """
         self.is_closing = True
-        if not await self._all_end_within(grace_s):
+        settings = self._host.settings.chats
+        if not await self._all_end_within(
+            settings.shutdown_grace_s if grace_s is None else grace_s
+        ):
             _log.warning("left to the next start", chats=sorted(self._busy))
 
     def _offer(self, message: Inbound, begin: Beginning) -> asyncio.Event | None:
@@ -189,7 +196,7 @@ class Chats:
 
     def _wake(self, key: str) -> Chat:
         if key not in self._busy:
-            chat = Chat(self._host, key)
+            chat = Chat(self._host, key, self._turns)
             # Its first step comes only after the caller has given it something to do.
             self._busy[key] = chat, self._spawn(self._run(chat))
         return self._busy[key][0]

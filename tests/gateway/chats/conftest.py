@@ -18,6 +18,7 @@ from config.settings import (
     ChatSettings,
     LoggingSettings,
     ModelSettings,
+    RuntimeSettings,
     SessionSettings,
     Settings,
     TelegramSettings,
@@ -96,11 +97,15 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         telegram: TelegramSettings | None = None,
         agent: Mapping[str, Any] | None = None,
         schedule: dict[str, Any] | None = None,
+        max_agents: int = 10,
+        max_turns: int | None = None,
+        folder: Path = tmp_path,
+        llm: Mapping[str, Any] | None = None,
         **chat_settings: Any,
     ) -> AsyncIterator[SmallGateway]:
         at_server = {"provider": "openai", "base_url": model.base_url, "api_key": KEY}
         settings = Settings(
-            data_dir=tmp_path,
+            data_dir=folder,
             model=ModelSettings.model_validate(
                 {
                     **at_server,
@@ -108,6 +113,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                     "tries": tries,
                     "idle_timeout_s": 5,
                     "price": price or {},
+                    **(llm or {}),
                 }
             ),
             models=tuple(
@@ -115,8 +121,13 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             ),
             budgets=BudgetSettings.model_validate(budgets or {}),
             agent=AgentSettings.model_validate(agent or {}),
+            runtime=RuntimeSettings(max_turns=max_turns),
             chats=ChatSettings.model_validate(
-                {"first_edit_chars": FIRST_EDIT_CHARS, **chat_settings}
+                {
+                    "first_edit_chars": FIRST_EDIT_CHARS,
+                    "shutdown_grace_s": 0.2,
+                    **chat_settings,
+                }
             ),
             sessions=SessionSettings.model_validate(sessions or {}),
             access=access or AccessSettings(user_burst=10_000, chat_burst=10_000),
@@ -126,11 +137,11 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         platform = FakePlatform()
         questions = Questions()
         async with AsyncExitStack() as stack:
-            store = await SqliteStore.open(tmp_path / FILE_NAME, now=clock)
+            store = await SqliteStore.open(folder / FILE_NAME, now=clock)
             stack.push_async_callback(store.close)
             pool = AgentPool(
                 runtime or NativeRuntime(),
-                max_agents=10,
+                max_agents=max_agents,
                 memory_budget_bytes=100_000_000,
                 threads=2,
             )
@@ -195,7 +206,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 platform, model, store, pool, chats, router, administration, gate, book
             )
             scheduling.cancel()
-            await chats.close(0.2)
+            await chats.close()
 
     return started
 
