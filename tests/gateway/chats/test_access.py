@@ -305,6 +305,7 @@ async def test_guessing_the_code_ends_the_code(start: Start) -> None:
         assert code not in str(logs)
         await gateway.platform.say(code, sender=BOB)
         assert gateway.platform.screens["3"].log == []  # good for nothing any more
+        assert (await gateway.store.access.load()).claim is None  # nor after a restart
         again = await gateway.administration.issue_claim()
         assert await done(gateway, again, EVE) == WELCOME_OWNER
 
