@@ -116,11 +116,16 @@ class Chat:
             return False
         return self._turn.stop(reason)
 
-    def reset(self, address: Address) -> None:
-        """Begin a new session: what runs is stopped, what waits is dropped, and said so."""
+    def reset(self, address: Address) -> asyncio.Event:
+        """Begin a new session: what runs is stopped, what waits is dropped, and said so.
+
+        The event is set when it has been done, or has failed and said so.
+        """
+        is_done = asyncio.Event()
         dropped = self._clear()
-        self._inbox.append(partial(self._begin_session, address, dropped))
+        self._inbox.append(partial(self._reset, address, dropped, is_done))
         self.stop("new session")
+        return is_done
 
     def shut_out(self, person_id: str) -> None:
         """Stop the turn if it is this person's. What waits is looked at when its turn comes."""
@@ -183,6 +188,16 @@ class Chat:
             item.taken_up.set()
         steering = [] if self._turn is None else self._turn.take_back()
         return [*steering, *(item.message for item in dropped)]
+
+    async def _reset(
+        self, address: Address, dropped: list[Inbound], is_done: asyncio.Event
+    ) -> None:
+        try:
+            await self._begin_session(address, dropped)
+        except Exception:
+            is_done.set()
+            raise
+        is_done.set()  # not if it was cut off: then nobody knows
 
     async def _begin_session(self, address: Address, dropped: list[Inbound]) -> None:
         try:

@@ -126,10 +126,13 @@ class Chats:
         busy = self._busy.get(chat)
         return busy is not None and busy[0].stop("user", turn_id)
 
-    def reset(self, address: Address) -> None:
-        """Begin a new session in a chat; it says so when it has."""
-        if not self.is_closing:
-            self._wake(session_key(address)).reset(address)
+    def reset(self, address: Address) -> asyncio.Event:
+        """Begin a new session in a chat; it says so when it has. The event is set after that,
+        and never if all is ending.
+        """
+        if self.is_closing:
+            return asyncio.Event()
+        return self._wake(session_key(address)).reset(address)
 
     def shut_out(self, platform: str, person_id: str) -> None:
         """Stop whatever is being answered to a person of a platform."""

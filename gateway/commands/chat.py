@@ -9,7 +9,8 @@ def chat_commands(chats: Chats) -> list[Command]:
     """/new and /stop."""
 
     async def new(call: Call) -> None:
-        chats.reset(call.message.address)  # it says so itself, in its turn
+        is_done = chats.reset(call.message.address)  # it says so itself, in its turn
+        await is_done.wait()  # only then is the command noted as carried out
 
     async def stop(call: Call) -> str | None:
         # A stopped answer says so itself.

@@ -10,6 +10,7 @@ the tool has written, what the model was asked, and the journal, and says what i
 import argparse
 import asyncio
 import json
+import logging
 import random
 import re
 import signal
@@ -342,6 +343,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--wasm", action="store_true", help="agents in Wasm instead of natively")
     options = parser.parse_args()
+    # Connections that break are what this is about, and not worth a traceback each.
+    logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
     sys.exit(bool(asyncio.run(run_for(options.minutes, options.seed, dev=not options.wasm))))
 
 

@@ -188,3 +188,17 @@ async def test_a_preview_of_before_turns_into_the_answer(start: Start) -> None:
         screen = await second.platform.until(lambda s: s.last.endswith("gateway."))
         await second.chats.idle("telegram:dm:1")
         assert list(screen.messages) == [preview]
+
+
+async def test_a_new_conversation_that_was_not_begun_yet_is_not_forgotten(start: Start) -> None:
+    async with start() as first:
+        hanging = first.model.enqueue(text="never comes", gated=True)
+        await first.platform.say("hello")
+        await hanging.started.wait()
+        first.chats.is_closing = True  # as in the moment before a kill
+        await first.platform.say("/new")
+    async with start() as second:
+        second.model.enqueue(text="the answer")
+        screen = await second.platform.until(lambda s: len(s.texts) == 2)
+        await second.chats.idle("telegram:dm:1")
+        assert any("carried out /new" in text for text in screen.texts)
