@@ -20,6 +20,10 @@ Load = Callable[[], Settings]
 Listener = Callable[[Settings], Awaitable[None]]
 """Lets a part of the gateway go by new settings."""
 
+IN_PART: Final = (
+    "Something broke while the settings were exchanged, so that some of them may hold and others "
+    "not. The log has the rest; a restart makes sure."
+)
 UNCHANGED: Final = "The settings are what they were."
 
 _log = structlog.get_logger()
@@ -49,8 +53,13 @@ class Reload:
                 _log.error("settings not reloaded", reason=str(error))
                 return f"Nothing has changed, because of a mistake in the settings:\n\n{error}"
             found = change(self._settings, settings)
-            for listener in self._listeners:
-                await listener(found.settings)
+            try:
+                for listener in self._listeners:
+                    await listener(found.settings)
+            except Exception:  # noqa: BLE001 - logged with its traceback; what runs goes on
+                # Not noted as in force: the next time, all of it is tried again.
+                _log.exception("settings reloaded only in part")
+                return IN_PART
             self._settings = found.settings
         _log.info("settings reloaded", changed=found.live, at_the_next_start=found.at_the_start)
         return told(found)

@@ -6,7 +6,7 @@ from adapters.base import ChatKind
 from gateway.access.roles import Role
 from gateway.commands.command import Call, Command
 
-INTRODUCTION = "Write to me, and I answer. While I am busy, further messages wait their turn."
+INTRODUCTION = "Write to me, and I answer. You need not wait for it before you write again."
 ALL = "all"
 
 

@@ -9,10 +9,12 @@ from typing import Any
 import aiosqlite
 import pytest
 
-from config.settings import Settings
+from config.settings import ModelSettings, Settings
 from gateway.llm.budgets import Caller
 from gateway.llm.errors import ModelError
 from gateway.llm.models import COMPRESS, Models
+from gateway.llm.provider import ChatCompletion, ChatRequest, TextSink
+from gateway.llm.providers import make_provider
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.store.usage import Usage
 from tests.fakes import messages
@@ -318,3 +320,48 @@ async def test_a_budget_that_is_set_later_holds_for_what_was_used_before(
         Settings.model_validate({"model": at_server, "budgets": {"tokens_per_user": 1}})
     )
     assert (await failure(models)).code == "budget"
+
+
+class Closing:
+    """A real provider that tells when it is closed."""
+
+    def __init__(self, model: ModelSettings, closed: list[str]) -> None:
+        self.name = model.name
+        self._provider = make_provider(model)
+        self._closed = closed
+
+    async def complete(self, request: ChatRequest, on_text: TextSink) -> ChatCompletion:
+        return await self._provider.complete(request, on_text)
+
+    async def close(self) -> None:
+        self._closed.append(self.name)
+        await self._provider.close()
+
+
+async def test_a_provider_is_closed_once_nothing_goes_by_it_any_more(
+    server: ModelServer, store: SqliteStore
+) -> None:
+    closed: list[str] = []
+    at_server = {"provider": "openai", "base_url": server.base_url, "api_key": KEY}
+
+    def settings(first: str) -> Settings:
+        names = {"model": {**at_server, "name": first}, "models": [{**at_server, "name": "both"}]}
+        return Settings.model_validate(names)
+
+    models = Models(
+        settings("old"),
+        usage=store.usage,
+        choices=store.model_choices,
+        clock=lambda: NOON,
+        make=lambda model: Closing(model, closed),
+    )
+    slow = server.enqueue("the old one", gated=True)
+    asking = asyncio.create_task(ask(models))
+    await slow.started.wait()
+    await models.apply(settings("new"))
+    assert closed == []
+    slow.release(20)
+    await asking
+    assert closed == ["old"]
+    await models.close()
+    assert sorted(closed) == ["both", "new", "old"]
