@@ -1,11 +1,13 @@
 """Messages that come while an answer is written: each is answered, or merged and said so."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
 from adapters.base import Sender
 from gateway.chats.busy import MERGED
+from gateway.store.journal import Entry, Fed
 from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
 from tests.fakes.platform import CURSOR
 from tests.gateway.chats.small_gateway import WEATHER, SmallGateway, Start
@@ -219,3 +221,37 @@ async def test_a_steer_that_comes_too_late_after_a_restart_is_still_answered(sta
         await second.chats.idle(CHAT)
         assert said(second)[-1] == "two"
         assert await second.store.inbound.waiting() == []
+
+
+async def test_a_steer_is_found_to_come_too_late_by_the_start_after_a_kill(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = Barometer()
+    tool.may_end.set()
+    async with start(toolbox=Toolbox([tool]), busy="steer", agent=ONE_CALL) as first:
+        journal, is_stored = first.store.journal, asyncio.Event()
+        write = journal.write
+
+        async def write_and_hang(entries: Sequence[Entry]) -> None:
+            await write(entries)
+            if any(isinstance(e, Fed) and "It was sunny." in "".join(e.lines) for e in entries):
+                is_stored.set()  # and nothing comes of it any more
+                await asyncio.get_running_loop().create_future()
+
+        monkeypatch.setattr(journal, "write", write_and_hang)
+        first.model.enqueue(tool_calls=[("weather", {})])
+        last_words = first.model.enqueue(text="It was sunny.", gated=True)
+        await first.platform.say("one")
+        await last_words.started.wait()
+        await first.platform.say("two")
+        await first.platform.until(lambda s: MERGED in s.texts)
+        last_words.release(20)
+        await is_stored.wait()
+    async with start(toolbox=Toolbox([tool]), busy="steer", agent=ONE_CALL) as second:
+        second.model.enqueue(text="the answer to two")
+        await second.platform.until(lambda s: s.last == "the answer to two")
+        await second.chats.idle(CHAT)
+        assert said(second)[-1] == "two"
+        assert len(second.model.requests) == 3
+        assert await second.store.inbound.waiting() == []
+        assert await second.store.inbound.steering(CHAT) == []
