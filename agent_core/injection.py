@@ -47,6 +47,20 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         r"\b(?:curl|wget)\b[^\n|]{0,300}\|\s{0,9}\w{0,9}sh\b",
     ),
 }
+# No text matches that has none of these words: looking for them takes a tenth of the time.
+_NEEDED: dict[str, tuple[str, ...]] = {
+    "an instruction to drop other instructions": (
+        *("instruction", "rule", "prompt", "guideline", "directive"),
+    ),
+    "a claim to be a system message": ("system", "inst]", "<|im_"),
+    "an instruction to deceive the person": ("user",),
+    "an instruction to give away the prompt or secrets": (
+        *("prompt", "key", "credential", "password", "secret", "token"),
+    ),
+    "a command that sends secrets away": ("curl", "wget", "nc", "invoke-webrequest"),
+    "a command that reads secrets": ("cat",),
+    "a command that opens a way in": ("authorized_keys", "curl", "wget"),
+}
 _patterns = {
     name: re.compile("|".join(f"(?:{part})" for part in parts), re.IGNORECASE)
     for name, parts in _PATTERNS.items()
@@ -61,15 +75,19 @@ _joiner = re.compile("[\u200c\u200d]")
 _joined_scripts = re.compile("[\u0590-\u08ff\u0900-\u0dff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufefc]")
 _pictograph = re.compile("[\u2190-\u2bff\ufe0f\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]")
 _tag_flag = re.compile("\U0001f3f4[\U000e0030-\U000e007a]+\U000e007f")  # Scotland's, Wales's …
-_fullwidth = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+# Letters that stand for others: full width, and the two i's that `re.IGNORECASE` takes for one.
+_look_alikes = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x130: "i", 0x131: "i"}
 
 
 def scan(text: str) -> str | None:
     """What was found, as a phrase for an error text, or None if the text may pass."""
-    plain = text.translate(_fullwidth)
+    plain = text if text.isascii() else text.translate(_look_alikes)
+    folded = plain.casefold()
     for name, pattern in _patterns.items():
-        if pattern.search(plain):
+        if any(word in folded for word in _NEEDED[name]) and pattern.search(plain):
             return name
+    if text.isascii():
+        return None
     visible = _tag_flag.sub("", text)
     if _invisible.search(visible) or _has_stray_joiner(visible):
         return "invisible characters"

@@ -9,16 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_core.settings import Settings
+from agent_core.tokens import estimate_tools
 from agent_core.tools import clarify, memory, todo
 
 LOCAL, INTERACTIVE, REMOTE = "local", "interactive", "remote"
-
-# Kind, the toolsets it belongs to, schema.
-_BUILT_IN: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
-    (LOCAL, ("memory",), memory.SCHEMA),
-    (LOCAL, ("planning", "todo"), todo.SCHEMA),
-    (INTERACTIVE, ("clarify",), clarify.SCHEMA),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +23,40 @@ class Tool:
     kind: str
     parameters: dict[str, Any]
     schema: dict[str, Any]  # as it goes to the model
+    tokens: int  # what sending the schema costs, about
+
+
+def _tool(kind: str, function: dict[str, Any]) -> Tool:
+    parameters = function.get("parameters")
+    schema = {"type": "function", "function": function}
+    return Tool(
+        name=function["name"],
+        kind=kind,
+        parameters=parameters if isinstance(parameters, dict) else {"type": "object"},
+        schema=schema,
+        tokens=estimate_tools([schema]),
+    )
+
+
+# Our own, with the toolsets that each belongs to.
+_BUILT_IN: tuple[tuple[Tool, tuple[str, ...]], ...] = (
+    (_tool(LOCAL, memory.SCHEMA), ("memory",)),
+    (_tool(LOCAL, todo.SCHEMA), ("planning", "todo")),
+    (_tool(INTERACTIVE, clarify.SCHEMA), ("clarify",)),
+)
+_BUILT_IN_NAMES = frozenset(tool.name for tool, _ in _BUILT_IN)
 
 
 def load_tools(settings: Settings) -> dict[str, Tool]:
     """The tools by name, in the order in which the model sees them; ours win over the host's."""
-    tools: dict[str, Tool] = {}
-    for kind, toolsets, function in _BUILT_IN:
-        if _is_enabled(settings, function["name"], toolsets):
-            tools[function["name"]] = Tool(
-                function["name"],
-                kind,
-                function["parameters"],
-                {"type": "function", "function": function},
-            )
-    built_in = {function["name"] for _, _, function in _BUILT_IN}
+    tools = {
+        tool.name: tool
+        for tool, toolsets in _BUILT_IN
+        if _is_enabled(settings, tool.name, toolsets)
+    }
     for schema in settings.host_tool_schemas:
         tool = _remote_tool(schema)
-        if tool is None or tool.name in built_in:
+        if tool is None or tool.name in _BUILT_IN_NAMES:
             continue
         if settings.host_available_tools and tool.name not in settings.host_available_tools:
             continue
@@ -72,10 +83,4 @@ def _remote_tool(schema: dict[str, Any]) -> Tool | None:
     function = schema.get("function", schema)
     if not isinstance(function, dict) or not isinstance(function.get("name"), str):
         return None
-    parameters = function.get("parameters")
-    return Tool(
-        function["name"],
-        REMOTE,
-        parameters if isinstance(parameters, dict) else {"type": "object"},
-        {"type": "function", "function": function},
-    )
+    return _tool(REMOTE, function)

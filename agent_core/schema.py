@@ -66,6 +66,10 @@ class _Branches:
         return self.left >= 0
 
 
+# What JSON is read as; numbers take a closer look.
+_PLAIN_CLASSES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+_NUMBERS = ("number", "integer")
+
 # Keywords that `_plainly_fits` checks, and those that restrict nothing.
 _PLAIN = frozenset(
     {"type", "required", "properties", "items", "anyOf", "description", "title", "default"}
@@ -124,8 +128,11 @@ def _plainly_fits(value: Any, schema: Any, depth: int = 0) -> bool:  # noqa: ANN
 
 
 def _is_plainly_of(value: object, wanted: object) -> bool:
+    kind = value.__class__
     for name in wanted if isinstance(wanted, list) else (wanted,):
-        if isinstance(name, str) and name in _TYPES and _TYPES[name](value):
+        if not isinstance(name, str):
+            return False
+        if _PLAIN_CLASSES.get(name) is kind or (name in _NUMBERS and _TYPES[name](value)):
             return True
     return False
 

@@ -12,7 +12,7 @@ from agent_core.prompts import date_of, system_prompt
 from agent_core.protocol import AGENT_NAME, PROTOCOL_VERSION, __version__
 from agent_core.registry import INTERACTIVE, LOCAL, REMOTE, load_tools
 from agent_core.settings import Settings, read_settings
-from agent_core.tokens import estimate_messages, estimate_text, estimate_tools
+from agent_core.tokens import estimate_messages, estimate_text
 from agent_core.tools.todo import Item, read_todos
 from agent_core.wire import Message
 
@@ -36,6 +36,7 @@ class Session:
         self.settings: Settings = read_settings(init)
         self.tools = load_tools(self.settings)
         self.tool_schemas = [tool.schema for tool in self.tools.values()]
+        self._tool_tokens = sum(tool.tokens for tool in self.tools.values())
         self.memory = {"memory": init.get("memory") or "", "user": init.get("user") or ""}
         self.skills: list[dict[str, Any]] = init.get("skills") or []
         self.todos: list[Item] = read_todos(init.get("todos") or [])
@@ -162,7 +163,7 @@ class Session:
 
     def fixed_tokens(self) -> int:
         """The part of every request that no compression shrinks: prompt and tool schemas."""
-        return estimate_text(self.prompt()) + estimate_tools(self.tool_schemas)
+        return estimate_text(self.prompt()) + self._tool_tokens
 
     def _tell(self, op: str, messages: list[Message]) -> None:
         if self.is_level_2:

@@ -35,7 +35,8 @@ _lenient_decoder = json.JSONDecoder(
 # No codec: of those, the Wasm module has but UTF-8's.
 _surrogates = re.compile(r"[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 _bracket = re.compile(r"[\[\]{}]")
-_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+# What goes out is made of what came in, which is a tree: no need to look for circles.
+_encoder = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 
 
 def parse_line(line: str | bytes) -> Message:

@@ -1,6 +1,6 @@
 """The first `hermes.yaml` of somebody: what they answered, with comments, and nothing else. Pure.
 
-The comments are the settings' own descriptions. Who asks is `gateway.init_command`.
+The comments are the settings' own descriptions. Who asks is `gateway.cli.init`.
 """
 
 import textwrap

@@ -1,7 +1,10 @@
 """What may not get into the prompt, and what must not be taken for it."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from agent_core import injection
 from agent_core.injection import scan
 
 HARMLESS = [
@@ -75,3 +78,11 @@ def test_orders_and_hidden_characters_are_found(found: str, text: str) -> None:
 def test_a_long_text_is_read_in_bounded_time(piece: str) -> None:
     # What is quadratic in this length runs into the time limit of the test.
     scan(piece * 60_000)
+
+
+@pytest.mark.parametrize("name", injection._patterns)
+@given(data=st.data())
+def test_whatever_a_pattern_matches_is_found(name: str, data: st.DataObject) -> None:
+    """The words that are looked for first must stand in every text that a pattern matches."""
+    text = data.draw(st.from_regex(injection._patterns[name]))
+    assert scan(text) is not None

@@ -11,8 +11,8 @@ import pytest
 
 from config.settings import RuntimeSettings, Settings
 from gateway.chats.journal import digest
+from gateway.cli.replay import NothingToReplay, Options, run
 from gateway.replay import replay
-from gateway.replay_command import NothingToReplay, Options, run
 from gateway.runtime.native import NativeRuntime
 from gateway.store.inbound import Incoming
 from gateway.store.journal import Answered, Fed, Life, LifeBegun, StoredStep, TurnBegun

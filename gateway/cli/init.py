@@ -14,7 +14,7 @@ import httpx
 from config.schema import FILE as SCHEMA_FILE
 from config.starter import Starter, starter
 from config.variables import with_variables
-from gateway.asking import Asker
+from gateway.cli.asking import Asker
 from gateway.errors import StartupError
 from gateway.store.private_files import FILE_MODE
 

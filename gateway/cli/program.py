@@ -23,17 +23,14 @@ from adapters.base import AdapterError
 from agent_core import __version__
 from config.schema import schema_text
 from config.settings import Settings
-from gateway import (
-    access_command,
-    agent_command,
-    app,
-    data_command,
-    init_command,
-    logs,
-    replay_command,
-)
-from gateway.asking import Asker
-from gateway.checking import check_all
+from gateway import app, logs
+from gateway.cli import access as access_command
+from gateway.cli import agent as agent_command
+from gateway.cli import data as data_command
+from gateway.cli import init as init_command
+from gateway.cli import replay as replay_command
+from gateway.cli.asking import Asker
+from gateway.cli.checking import check_all
 from gateway.errors import GatewayError
 from gateway.log_file import log_file
 from gateway.platforms import has_console
