@@ -251,7 +251,7 @@ def replay(
 )
 def bench(context: typer.Context) -> None:
     """Run the benchmarks of a checkout; options are passed on (try --help)."""
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[2]
     if not (root / "benchmarks").is_dir():
         typer.echo(
             "hermes-gateway: the benchmarks are only in a checkout of the project.", err=True

@@ -1,7 +1,7 @@
 """What may not get into the prompt, and what must not be taken for it."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_core import injection
@@ -81,6 +81,7 @@ def test_a_long_text_is_read_in_bounded_time(piece: str) -> None:
 
 
 @pytest.mark.parametrize("name", injection._patterns)
+@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(data=st.data())
 def test_whatever_a_pattern_matches_is_found(name: str, data: st.DataObject) -> None:
     """The words that are looked for first must stand in every text that a pattern matches."""
