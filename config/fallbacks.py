@@ -7,7 +7,8 @@ is null counts as not said, since null is what it is when nobody says anything.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from config.settings import ModelSettings, Settings
+from config.models import ModelSettings
+from config.settings import Settings
 
 Path = tuple[str | int, ...]
 

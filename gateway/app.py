@@ -17,7 +17,8 @@ import structlog
 
 from adapters.base import Adapter, AdapterError
 from agent_core import __version__
-from config.settings import ModelSettings, Settings
+from config.models import ModelSettings
+from config.settings import Settings
 from gateway.access.administration import Administration
 from gateway.access.gate import Gate
 from gateway.access.report import claim_text, summary

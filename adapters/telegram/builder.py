@@ -30,10 +30,6 @@ class Builder:
         """Whether nothing was written yet."""
         return self._length == 0
 
-    def line_is_new(self) -> bool:
-        """Whether the next text begins a line."""
-        return self._line_is_new
-
     def write(self, text: str) -> None:
         """Add prose; a newline in it begins a line with the current indentation."""
         for number, line in enumerate(text.split("\n")):

@@ -47,7 +47,6 @@ class _Writer:
         self.out = Builder()
         self._lines = lines
         self._list_depth = 0
-        self._quote_depth = 0
         self._write_block: dict[str, Callable[[SyntaxTreeNode], None]] = {
             "paragraph": self._paragraph,
             "heading": self._heading,

@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from adapters.base import Inbound
-from config.settings import ModelSettings, Settings
+from config.models import ModelSettings
+from config.settings import Settings
 from gateway.llm.errors import ModelError
 from gateway.llm.provider import ChatCompletion, ChatRequest
 from gateway.store.base import Message

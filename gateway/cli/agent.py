@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from adapters.console.lines import Lines, PipedLines, TerminalLines
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.agent_host.host import AgentHost
 from gateway.agent_host.process import agent_process, native_command, wasm_command
 from gateway.chats.host import local_time

@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from adapters.base import AdapterError, Unreachable
-from config.settings import ModelSettings, Settings
+from config.models import ModelSettings
+from config.settings import Settings
 from gateway.access.report import people, summary
 from gateway.access.snapshot import Access, access_from
 from gateway.app import make_runtime

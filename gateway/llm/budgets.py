@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from config.settings import BudgetSettings
+from config.models import BudgetSettings
 from gateway.llm.errors import ModelError
 from gateway.store.usage import Owner, UsageStore
 

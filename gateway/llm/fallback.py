@@ -5,7 +5,7 @@ and the little state that they need.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.errors import ModelError
 from gateway.llm.provider import ChatRequest, Provider
 

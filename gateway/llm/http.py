@@ -17,7 +17,7 @@ import structlog
 from httpx_sse import ServerSentEvent
 from pydantic import SecretStr
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm import failures, sse
 from gateway.llm.errors import ModelError
 from gateway.llm.failures import CUT, EMPTY

@@ -12,7 +12,8 @@ from datetime import datetime
 
 import structlog
 
-from config.settings import ModelSettings, Settings
+from config.models import ModelSettings
+from config.settings import Settings
 from gateway.llm.budgets import Budgets, Caller, Reservation, Spent
 from gateway.llm.errors import ModelError
 from gateway.llm.fallback import Link, falls_through, fitted, note_failure, order

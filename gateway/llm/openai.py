@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 import httpx
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.assembly import Assembler
 from gateway.llm.http import FINISH_GRACE_S, Body, Dialect, HttpProvider, KeyAuth, address_below
 from gateway.llm.provider import ChatRequest

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.anthropic import AnthropicProvider
 from gateway.llm.demo import DemoProvider
 from gateway.llm.openai import OpenAIProvider

@@ -7,7 +7,7 @@ failure.
 import stamina
 from stamina.instrumentation import StructlogOnRetryHook, set_on_retry_hooks
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.errors import ModelError
 from gateway.llm.provider import ChatCompletion, ChatRequest, Provider, TextSink
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_core.tokens import estimate_messages, estimate_tools
-from config.settings import PriceSettings
+from config.models import PriceSettings
 from gateway.llm.provider import ChatCompletion, ChatRequest
 
 MILLION = 1_000_000

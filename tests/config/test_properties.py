@@ -12,8 +12,8 @@ from config import ConfigError, Settings, dump
 from config.environment import Environment, Origin
 from config.kinds import Kind, fields_of
 from config.loading import build
+from config.models import ModelSettings
 from config.section import Section
-from config.settings import ModelSettings
 
 FOLDER = Path("/srv/hermes")
 

@@ -14,7 +14,8 @@ import pytest
 import structlog
 from pydantic import SecretStr
 
-from config.settings import LoggingSettings, ModelSettings, Settings, TelegramSettings
+from config.models import ModelSettings
+from config.settings import LoggingSettings, Settings, TelegramSettings
 from gateway import logs
 from gateway.errors import StartupError
 from gateway.log_file import log_file

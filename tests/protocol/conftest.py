@@ -40,13 +40,8 @@ def code_folder(request: pytest.FixtureRequest) -> Path:
 def command_answers(
     conversations: Path, code_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Answers:
+    host = under_wasmtime("command", COMMAND_NAME)
     out = tmp_path_factory.mktemp("command")
-    host: list[str | Path] = [
-        sys.executable,
-        HOSTS / "wasmtime_host.py",
-        "command",
-        built(COMMAND_NAME),
-    ]
     return answers(out, [*host, conversations, out, code_folder])
 
 
@@ -54,13 +49,8 @@ def command_answers(
 def snapshot_answers(
     conversations: Path, code_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Answers:
+    host = under_wasmtime("snapshot", SNAPSHOT_NAME)
     out = tmp_path_factory.mktemp("snapshot")
-    host: list[str | Path] = [
-        sys.executable,
-        HOSTS / "wasmtime_host.py",
-        "snapshot",
-        built(SNAPSHOT_NAME),
-    ]
     return answers(out, [*host, conversations, out, code_folder])
 
 
@@ -74,6 +64,11 @@ def node_answers(conversations: Path, tmp_path_factory: pytest.TempPathFactory) 
     flags = ["--no-warnings", "--liftoff-only"]
     host: list[str | Path] = [node, *flags, HOSTS / "node_host.mjs", built(COMMAND_NAME)]
     return answers(out, [*host, conversations, out])
+
+
+def under_wasmtime(kind: str, artefact: str) -> list[str | Path]:
+    """The command of a host for the artefact."""
+    return [sys.executable, HOSTS / "wasmtime_host.py", kind, built(artefact)]
 
 
 def answers(folder: Path, command: list[str | Path]) -> Answers:

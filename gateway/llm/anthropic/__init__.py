@@ -6,7 +6,7 @@ answer is put together in `assembly.py`; the call itself is made in `gateway/llm
 
 import httpx
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.anthropic.assembly import Assembler
 from gateway.llm.anthropic.quirks import find_quirk
 from gateway.llm.anthropic.request import to_body

@@ -8,7 +8,7 @@ next call is then read from the provider's cache (four breakpoints are allowed).
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.anthropic.messages import Block, may_think, to_messages
 from gateway.llm.anthropic.names import fitting
 from gateway.llm.anthropic.quirks import apply_quirks

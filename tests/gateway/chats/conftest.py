@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 import structlog
 
+from config.models import BudgetSettings, ModelSettings
 from config.schedule import ScheduleSettings
 from config.settings import (
     AccessSettings,
     AgentSettings,
-    BudgetSettings,
     ChatSettings,
     LoggingSettings,
-    ModelSettings,
     RuntimeSettings,
     SessionSettings,
     Settings,

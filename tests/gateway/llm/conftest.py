@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import stamina
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.openai import OpenAIProvider
 from tests.fakes.model_server import KEY, ModelServer
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from config.settings import BudgetSettings
+from config.models import BudgetSettings
 from gateway.llm.budgets import Budgets, Caller, Spent
 from gateway.llm.errors import ModelError
 from gateway.store.usage import ModelCall, Owner, Usage

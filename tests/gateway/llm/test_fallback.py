@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.demo import DemoProvider
 from gateway.llm.errors import ModelError
 from gateway.llm.fallback import Link, falls_through, fitted, note_failure, order

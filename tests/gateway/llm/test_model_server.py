@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.providers import make_provider
 from tests.fakes.model_server import KEY, ModelServer, find_problem
 

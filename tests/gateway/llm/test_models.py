@@ -9,7 +9,8 @@ from typing import Any
 import aiosqlite
 import pytest
 
-from config.settings import ModelSettings, Settings
+from config.models import ModelSettings
+from config.settings import Settings
 from gateway.llm.budgets import Caller
 from gateway.llm.errors import ModelError
 from gateway.llm.models import COMPRESS, Models

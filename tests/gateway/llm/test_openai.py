@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.errors import ModelError
 from gateway.llm.openai import OpenAIProvider
 from tests.fakes.model_server import KEY, USAGE, ModelServer, event, make_completion

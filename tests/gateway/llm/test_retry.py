@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import stamina
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.errors import RETRYABLE, ModelError
 from gateway.llm.provider import Provider
 from gateway.llm.providers import make_provider

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from config.settings import PriceSettings
+from config.models import PriceSettings
 from gateway.llm.usage import MAX_COUNT, Tokens, cost, estimate_prompt, expected, tokens_of
 
 REQUEST: dict[str, Any] = {"messages": [{"role": "user", "content": "x" * 400}]}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.errors import ModelError
 from gateway.llm.providers import make_provider
 from gateway.operations.measured import MeasuredProvider, MeasuredUsage

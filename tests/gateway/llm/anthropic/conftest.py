@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.anthropic import AnthropicProvider
 from tests.fakes.messages import KEY, MessagesServer
 

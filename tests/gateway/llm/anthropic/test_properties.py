@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.anthropic.assembly import Assembler
 from gateway.llm.anthropic.messages import KEPT
 from gateway.llm.anthropic.request import CACHE_MARK, to_body

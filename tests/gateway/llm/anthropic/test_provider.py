@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from config.settings import ModelSettings
+from config.models import ModelSettings
 from gateway.llm.anthropic import AnthropicProvider, messages_url
 from gateway.llm.errors import ModelError
 from gateway.llm.failures import EMPTY
