@@ -1,9 +1,6 @@
 """One call of the Messages API over real HTTP: the way there, the way back, and failures."""
 
 import json
-import sys
-from asyncio import create_subprocess_exec
-from asyncio.subprocess import PIPE
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +11,7 @@ from gateway.llm.anthropic import AnthropicProvider, messages_url
 from gateway.llm.errors import ModelError
 from gateway.llm.failures import EMPTY
 from gateway.llm.http import NO_KEY
-from tests.fakes.messages import KEY, USAGE, MessagesServer, error
+from tests.fakes.messages import KEY, MessagesServer, error
 
 Json = dict[str, Any]
 Claude = Callable[..., AnthropicProvider]
@@ -388,21 +385,6 @@ def test_calls_go_below_the_base_url(base: str, url: str) -> None:
     from httpx import URL
 
     assert str(messages_url(URL(base))) == url
-
-
-async def test_the_fake_runs_as_a_program(claude: Claude) -> None:
-    program = await create_subprocess_exec(
-        sys.executable, "-m", "tests.fakes.messages", "--api-key", KEY, stdout=PIPE
-    )
-    assert program.stdout is not None
-    try:
-        base_url = (await program.stdout.readline()).decode().strip()
-        completion, _ = await ask(claude(base_url=base_url))
-    finally:
-        program.terminate()
-        await program.wait()
-    assert "You said" in message_of(completion)["content"]
-    assert completion["usage"]["completion_tokens"] == USAGE["output_tokens"]
 
 
 def test_the_settings_know_the_provider() -> None:
