@@ -41,8 +41,8 @@ find_python() {
 setup() {
   local wanted=$1 extras python
   case $wanted in
-    run) extras=telegram ;;
-    test) extras=telegram,test,build ;;
+    run) extras=telegram,discord,tools ;;
+    test) extras=telegram,discord,tools,test,build ;;
   esac
   # What is installed for tests is enough to run.
   if cmp -s pyproject.toml "$venv/installed-test.toml"; then return; fi

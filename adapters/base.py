@@ -1,7 +1,7 @@
 """What every platform speaks with the gateway: events in, parts of replies out.
 
-An adapter turns the platform's events into `Inbound` and `ButtonPress`, and puts `Part`s on a
-screen. It decides nothing: who may talk, what is a command and what is answered is the gateway's
+An adapter turns the platform's events into one of `Event`, and puts `Part`s on a screen. It
+decides nothing: who may talk, what is a command and what is answered is the gateway's
 business. It also keeps the platform's limits to itself: `render` gives parts that fit.
 
     AdapterError
@@ -14,10 +14,11 @@ business. It also keeps the platform's limits to itself: `render` gives parts th
 """
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from pathlib import Path
+from typing import Literal, Protocol
 
 
 class AdapterError(Exception):
@@ -68,6 +69,8 @@ class Address:
     kind: ChatKind
     thread_id: str | None = None  # a forum topic, a Discord thread
     reply_to: str | None = None  # the platform's id of the message being answered
+    # What the platform answers by for a while, such as a Discord interaction; its adapter's own.
+    interaction: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +82,46 @@ class Sender:
     is_bot: bool = False
 
 
+class MediaKind(StrEnum):
+    """What a file is to a person, which need not be what its media type says."""
+
+    IMAGE = "image"
+    VOICE = "voice"  # spoken into the chat
+    AUDIO = "audio"
+    VIDEO = "video"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a message. Its bytes are still with the platform: see `download`.
+
+    All but `ref` is what the sender or the platform says, and may be wrong.
+    """
+
+    kind: MediaKind
+    ref: str  # what the adapter finds it by, at any later time
+    name: str | None = None
+    media_type: str | None = None  # such as image/jpeg (RFC 6838)
+    size_bytes: int | None = None
+    duration_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What somebody else said in the chat before: context, and nothing that anybody asked for."""
+
+    sender: Sender
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Inbound:
-    """A message from a chat."""
+    """A message from a chat.
+
+    `text` is what the person wrote, and in brackets what they sent instead of words: a sticker, a
+    place. What comes from others (a quotation, a forwarded text, context) has fields of its own.
+    """
 
     event_id: str  # the platform's own id of the event, unique within the platform
     address: Address
@@ -91,6 +131,64 @@ class Inbound:
     chat_title: str | None = None
     quoted_text: str | None = None  # of the message that this one replies to
     scheduled: str | None = None  # set if the gateway's schedule made it: about the run, in words
+    message_id: str | None = None  # the platform's id of the message, unique within its chat
+    attachments: tuple[Attachment, ...] = ()
+    forwarded_from: str | None = None  # the origin of a forwarded message, as a label
+    album_id: str | None = None  # messages of one sender with the same id are one message
+    may_go_on: bool = False  # so long that the client may have split it: the rest comes at once
+    context: tuple[Observed, ...] = ()  # oldest first
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A message was changed by its writer; `message` is what it says now."""
+
+    message: Inbound  # with the id of this event, and the `message_id` of the old one
+
+    @property
+    def event_id(self) -> str:
+        """The id of the change itself."""
+        return self.message.event_id
+
+    @property
+    def address(self) -> Address:
+        """Where it happened."""
+        return self.message.address
+
+    @property
+    def sender(self) -> Sender:
+        """Who changed it."""
+        return self.message.sender
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """Somebody put an emoji under a message, or took it away. Feedback, never consent."""
+
+    event_id: str
+    address: Address
+    sender: Sender
+    message_id: str
+    emoji: str
+    is_added: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A message was deleted; platforms don't say by whom."""
+
+    event_id: str
+    address: Address
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A chat has got another id: a Telegram group that became a supergroup."""
+
+    event_id: str
+    address: Address  # as it was
+    new_chat_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +211,43 @@ class Button:
 
     label: str
     data: str
+    meaning: Literal["plain", "good", "bad"] = "plain"  # for platforms that have colours
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingFile:
+    """A file on this machine that is to be shown. The host has checked that it may be."""
+
+    path: Path
+    kind: MediaKind
+    name: str  # what the person sees
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """What one platform message holds; `payload` is the adapter's own rendered form of it."""
 
-    text: str  # the plain text, for logs and comparison
+    text: str  # the plain text, for logs and comparison; a file's caption
     payload: object = None  # e.g. message entities; compared with ==
     buttons: tuple[tuple[Button, ...], ...] = ()  # rows of buttons
+    file: OutgoingFile | None = None  # such a part can't be edited into one without, or back
+
+
+class Style(StrEnum):
+    """What a text is, for platforms that show such things in a form of their own."""
+
+    ANSWER = "answer"
+    QUESTION = "question"
+    APPROVAL = "approval"
+    STATUS = "status"
+
+
+class Mark(StrEnum):
+    """How far a person's message has come, shown by a reaction to it."""
+
+    SEEN = "seen"
+    DONE = "done"
+    FAILED = "failed"
 
 
 @dataclass(slots=True)
@@ -150,11 +276,12 @@ class Adapter(Protocol):
     name: str
     edit_interval_s: float  # the least time between two edits of a growing message
     pulse: Pulse
+    hint: str  # what a model should know of the platform: its Markdown, its files
 
     async def run(self, receive: Callable[[Event], Awaitable[None]]) -> None:
         """Serve the platform until cancelled."""
 
-    def render(self, markdown: str) -> Sequence[Part]:
+    def render(self, markdown: str, style: Style = Style.ANSWER) -> Sequence[Part]:
         """The final form of a text, split into parts that each fit one message. Pure."""
 
     def preview(self, markdown: str) -> Sequence[Part]:
@@ -171,3 +298,9 @@ class Adapter(Protocol):
 
     async def typing(self, address: Address) -> None:
         """Show for some seconds that an answer is being made."""
+
+    async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None:
+        """React to a person's message, in place of an earlier mark; where there are reactions."""
+
+    def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+        """The bytes of a file that came in, a piece at a time. Raises `AdapterError`."""

@@ -17,7 +17,19 @@ from typing import Any
 
 import structlog
 
-from adapters.base import Address, ChatKind, Event, Inbound, Part, Pulse, Sender
+from adapters.base import (
+    Address,
+    Attachment,
+    ChatKind,
+    Event,
+    Inbound,
+    Mark,
+    Part,
+    Pulse,
+    Rejected,
+    Sender,
+    Style,
+)
 from benchmarks.figure import Figure, figure
 from config.settings import AccessSettings, Settings, TelegramSettings
 from gateway.access.gate import Gate
@@ -82,6 +94,7 @@ class _Platform:
 
     name = "telegram"
     edit_interval_s = 0.8
+    hint = "Markdown."
 
     def __init__(self) -> None:
         self.pulse = Pulse(max_silence_s=None)
@@ -91,7 +104,7 @@ class _Platform:
     async def run(self, receive: Callable[[Event], Awaitable[None]]) -> None:
         """Not served: the benchmark gives the events."""
 
-    def render(self, markdown: str) -> Sequence[Part]:
+    def render(self, markdown: str, style: Style = Style.ANSWER) -> Sequence[Part]:  # noqa: ARG002
         return [Part(markdown, "final")]
 
     def preview(self, markdown: str) -> Sequence[Part]:
@@ -107,6 +120,11 @@ class _Platform:
     async def delete(self, address: Address, message_id: str) -> None: ...
 
     async def typing(self, address: Address) -> None: ...
+
+    async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None: ...
+
+    def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+        raise Rejected(f"nobody sends files here: {attachment.ref}")
 
     def _note(self, address: Address, part: Part) -> None:
         waiting = self.shown.get(address.chat_id)

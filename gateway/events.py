@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from adapters.base import Address, ChatKind, Inbound, Sender
+from adapters.base import Address, Attachment, ChatKind, Inbound, MediaKind, Observed, Sender
 
 
 def to_json(message: Inbound) -> str:
@@ -18,4 +18,16 @@ def from_json(written: str) -> Inbound:
     address = fields.pop("address")
     kind = ChatKind(address.pop("kind"))
     sender = Sender(**fields.pop("sender"))
-    return Inbound(address=Address(kind=kind, **address), sender=sender, **fields)
+    attachments = tuple(
+        Attachment(kind=MediaKind(one.pop("kind")), **one) for one in fields.pop("attachments", ())
+    )
+    context = tuple(
+        Observed(Sender(**one["sender"]), one["text"]) for one in fields.pop("context", ())
+    )
+    return Inbound(
+        address=Address(kind=kind, **address),
+        sender=sender,
+        attachments=attachments,
+        context=context,
+        **fields,
+    )

@@ -10,21 +10,25 @@ import contextlib
 import itertools
 import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from enum import Enum
 from functools import partial
 
 from adapters.base import (
     Address,
+    Attachment,
     Button,
     ButtonPress,
     ChatGone,
     ChatKind,
     Event,
     Inbound,
+    Mark,
     Part,
     Pulse,
+    Rejected,
     Sender,
+    Style,
 )
 from adapters.console.lines import Lines, PipedLines, TerminalLines
 from adapters.console.screen import Output, PlainScreen, Screen, TerminalScreen
@@ -55,6 +59,7 @@ class ConsoleAdapter:
 
     name = PLATFORM
     edit_interval_s = EDIT_INTERVAL_S
+    hint = "A terminal shows the text as it is, so use little Markdown."
 
     def __init__(
         self, *, lines: Lines, screen: Screen, idle: Callable[[], Awaitable[None]], prompt: str = ""
@@ -90,7 +95,7 @@ class ConsoleAdapter:
             self._is_interrupted.set()
         return self._is_busy
 
-    def render(self, markdown: str) -> Sequence[Part]:
+    def render(self, markdown: str, style: Style = Style.ANSWER) -> Sequence[Part]:  # noqa: ARG002
         """One part: a terminal has no limit."""
         return [Part(markdown, Form.FINAL)]
 
@@ -126,6 +131,13 @@ class ConsoleAdapter:
         """Show that an answer is being made."""
         if self._is_busy:
             await self._print(self._screen.wait)
+
+    async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None:
+        """Nothing: a terminal has no reactions."""
+
+    def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+        """Nothing comes with a line. Raises `Rejected`."""
+        raise Rejected(f"a terminal has no files: {attachment.ref}")
 
     async def _converse(self, receive: Receive) -> None:
         while True:

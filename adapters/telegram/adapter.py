@@ -5,15 +5,15 @@ the end of its life, and what keeps its token out of the logs.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 import structlog
 from telegram import Bot, BotCommand, Update
 from telegram.error import TelegramError
 from telegram.request import BaseRequest, HTTPXRequest
 
-from adapters.base import Address, Event, Part
-from adapters.telegram import rendering, sending
+from adapters.base import Address, Attachment, Event, Mark, Part, Style
+from adapters.telegram import downloads, rendering, sending
 from adapters.telegram.errors import TokenRefused, scrub, translated
 from adapters.telegram.inbound import PLATFORM, Me, to_event
 from adapters.telegram.polling import Pace, Poller, RawUpdate
@@ -42,6 +42,7 @@ class TelegramAdapter:
     """
 
     name = PLATFORM
+    hint = "Telegram shows Markdown: bold, italics, links, code, lists, quotes and tables."
 
     def __init__(
         self,
@@ -104,7 +105,7 @@ class TelegramAdapter:
             finally:
                 await self.close()
 
-    def render(self, markdown: str) -> Sequence[Part]:
+    def render(self, markdown: str, style: Style = Style.ANSWER) -> Sequence[Part]:  # noqa: ARG002 - one form for all
         """The final form of a text, in parts of at most 4096 UTF-16 units."""
         return rendering.render(markdown)
 
@@ -127,6 +128,14 @@ class TelegramAdapter:
     async def typing(self, address: Address) -> None:
         """Show for five seconds that an answer is being made."""
         await sending.typing(self._bot, address)
+
+    async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None:
+        """React to a message, in place of an earlier reaction of ours."""
+        await sending.mark(self._bot, address, message_id, mark)
+
+    def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+        """The bytes of a file that came in: up to 20 MB (Bot API, getFile)."""
+        return downloads.download(self._bot, attachment)
 
     async def _prepare(self) -> None:
         await self._bot.initialize()

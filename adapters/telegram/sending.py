@@ -11,12 +11,13 @@ from telegram import (
     LinkPreviewOptions,
     Message,
     MessageEntity,
+    ReactionTypeEmoji,
     ReplyParameters,
 )
-from telegram.constants import ChatAction
+from telegram.constants import ChatAction, ReactionEmoji
 from telegram.error import BadRequest
 
-from adapters.base import Address, Ambiguous, Part, Rejected
+from adapters.base import Address, Ambiguous, Mark, Part, Rejected
 from adapters.telegram.errors import (
     DELETED_ALREADY,
     QUERY_TOO_OLD,
@@ -29,6 +30,11 @@ from adapters.telegram.rendering import entities_of
 
 LONGEST_DATA_BYTES = 64  # Bot API, InlineKeyboardButton.callback_data
 _LONGEST_NOTICE = 200  # Bot API, answerCallbackQuery.text
+_MARKS = {  # from the list of Bot API, ReactionTypeEmoji: it has no ticks and crosses
+    Mark.SEEN: ReactionEmoji.EYES,
+    Mark.DONE: ReactionEmoji.THUMBS_UP,
+    Mark.FAILED: ReactionEmoji.THUMBS_DOWN,
+}
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)  # an answer is not a page's advertisement
 
 
@@ -101,6 +107,13 @@ async def typing(bot: Bot, address: Address) -> None:
             action=ChatAction.TYPING,
             message_thread_id=int(address.thread_id) if address.thread_id else None,
         )
+
+
+async def mark(bot: Bot, address: Address, message_id: str, mark: Mark | None) -> None:
+    """React to a message with one of the emoji that every chat allows by default."""
+    reaction = [] if mark is None else [ReactionTypeEmoji(_MARKS[mark])]
+    with translated(bot.token):
+        await bot.set_message_reaction(int(address.chat_id), int(message_id), reaction)
 
 
 async def acknowledge(bot: Bot, query_id: str, notice: str | None) -> None:

@@ -10,25 +10,29 @@ import asyncio
 import itertools
 import secrets
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from adapters.base import (
     AdapterError,
     Address,
+    Attachment,
     Button,
     ButtonPress,
     ChatKind,
     Event,
     Inbound,
+    Mark,
     Part,
     Pulse,
     Rejected,
     Sender,
+    Style,
     TargetGone,
 )
 
 CURSOR = "▉"
+DOWNLOAD_PIECE_BYTES = 1_000
 ALICE = Sender("1", "Alice")
 
 
@@ -41,6 +45,7 @@ class Screen:
     threads: dict[str, str | None] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
     typing: int = 0
+    marks: dict[str, Mark | None] = field(default_factory=dict)
 
     @property
     def texts(self) -> list[str]:
@@ -68,12 +73,14 @@ class FakePlatform:
 
     name = "telegram"  # so that the settings of a real platform decide who may talk
     edit_interval_s = 0.0
+    hint = "Markdown."
 
     def __init__(self, limit: int = 4_000) -> None:
         self.limit = limit
         self.pulse = Pulse(max_silence_s=None)
         self.screens: defaultdict[str, Screen] = defaultdict(Screen)
         self.failures: defaultdict[str, deque[Failure]] = defaultdict(deque)
+        self.files: dict[str, bytes] = {}  # what was sent to the bot, by its `ref`
         self.ids = itertools.count(1)
         self._run = secrets.token_hex(4)  # so that no two platforms give the same event ids
         self._changed = asyncio.Event()
@@ -86,7 +93,7 @@ class FakePlatform:
         self._changed.set()
         await asyncio.get_running_loop().create_future()
 
-    def render(self, markdown: str) -> Sequence[Part]:
+    def render(self, markdown: str, style: Style = Style.ANSWER) -> Sequence[Part]:
         pieces = [markdown[i : i + self.limit] for i in range(0, len(markdown), self.limit)]
         return [Part(piece, payload="formatted") for piece in pieces]
 
@@ -127,13 +134,24 @@ class FakePlatform:
 
         await self._serve("typing", address, None, act)
 
+    async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None:
+        marks = self.screens[address.chat_id].marks
+        await self._serve("mark", address, None, lambda: marks.update({message_id: mark}))
+
+    async def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+        if failure := self._next_failure("download"):
+            raise failure.error
+        content = self.files[attachment.ref]
+        for start in range(0, len(content), DOWNLOAD_PIECE_BYTES):
+            yield content[start : start + DOWNLOAD_PIECE_BYTES]
+
     async def _serve(
         self, method: str, address: Address, part: Part | None, act: Callable[[], object]
     ) -> None:
         await asyncio.sleep(0)
         if part is not None:
             check(part, self.limit)
-        failure = self.failures[method].popleft() if self.failures[method] else None
+        failure = self._next_failure(method)
         screen = self.screens[address.chat_id]
         screen.log.append(f"{method} {part.text if part else ''}".strip())
         if failure is None or failure.is_done_all_the_same:
@@ -141,6 +159,9 @@ class FakePlatform:
         self._changed.set()
         if failure is not None:
             raise failure.error
+
+    def _next_failure(self, method: str) -> Failure | None:
+        return self.failures[method].popleft() if self.failures[method] else None
 
     # The people's side.
 
