@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 
 class AdapterError(Exception):
@@ -250,6 +250,28 @@ class Mark(StrEnum):
     FAILED = "failed"
 
 
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A token bucket: `burst` at once after a while of quiet, and `per_s` in the long run."""
+
+    per_s: float
+    burst: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimits:
+    """How many new and edited messages a platform takes; None where it, or its client, waits by
+    itself. What is beyond is held back by the gateway: previews are left out, the rest waits.
+    """
+
+    chat: Rate | None = None  # any one chat
+    group: Rate | None = None  # one chat of several people, beside what holds for any
+    total: Rate | None = None  # all chats of the bot together
+
+
+NO_LIMITS = RateLimits()
+
+
 @dataclass(slots=True)
 class Pulse:
     """When a platform was last heard from. Its adapter beats it; anybody may look."""
@@ -275,6 +297,7 @@ class Adapter(Protocol):
 
     name: str
     edit_interval_s: float  # the least time between two edits of a growing message
+    limits: RateLimits
     pulse: Pulse
     hint: str  # what a model should know of the platform: its Markdown, its files
 
@@ -304,3 +327,28 @@ class Adapter(Protocol):
 
     def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
         """The bytes of a file that came in, a piece at a time. Raises `AdapterError`."""
+
+
+@runtime_checkable
+class ShowsDrafts(Protocol):
+    """What an adapter may do besides: show a growing text as a draft, which is no message.
+
+    It goes by itself when a message comes or some seconds pass, so nothing is ever left behind.
+    """
+
+    def can_draft(self, address: Address) -> bool:
+        """Whether drafts are shown there."""
+
+    async def draft(self, address: Address, draft_id: int, part: Part) -> None:
+        """Show, or change, the draft of that id (not 0, below 2**31); a preview's last part.
+
+        Buttons are left out. `Rejected`: no drafts here, the text is to be shown by edits.
+        """
+
+
+@runtime_checkable
+class FindsMessages(Protocol):
+    """What an adapter may do besides: look for a message of ours whose id was never heard of."""
+
+    async def find(self, address: Address, button_data: str) -> str | None:
+        """The id of the newest message of ours with such a button, if it is there."""

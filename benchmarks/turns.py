@@ -18,6 +18,7 @@ from typing import Any
 import structlog
 
 from adapters.base import (
+    NO_LIMITS,
     Address,
     Attachment,
     ChatKind,
@@ -94,6 +95,7 @@ class _Platform:
 
     name = "telegram"
     edit_interval_s = 0.8
+    limits = NO_LIMITS
     hint = "Markdown."
 
     def __init__(self) -> None:

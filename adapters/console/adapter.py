@@ -15,6 +15,7 @@ from enum import Enum
 from functools import partial
 
 from adapters.base import (
+    NO_LIMITS,
     Address,
     Attachment,
     Button,
@@ -59,6 +60,7 @@ class ConsoleAdapter:
 
     name = PLATFORM
     edit_interval_s = EDIT_INTERVAL_S
+    limits = NO_LIMITS
     hint = "A terminal shows the text as it is, so use little Markdown."
 
     def __init__(

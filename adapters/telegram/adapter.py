@@ -12,7 +12,7 @@ from telegram import Bot, BotCommand, Update
 from telegram.error import TelegramError
 from telegram.request import BaseRequest, HTTPXRequest
 
-from adapters.base import Address, Attachment, Event, Mark, Part, Style
+from adapters.base import NO_LIMITS, Address, Attachment, Event, Mark, Part, Style
 from adapters.telegram import downloads, rendering, sending
 from adapters.telegram.errors import TokenRefused, scrub, translated
 from adapters.telegram.inbound import PLATFORM, Me, to_event
@@ -42,6 +42,7 @@ class TelegramAdapter:
     """
 
     name = PLATFORM
+    limits = NO_LIMITS
     hint = "Telegram shows Markdown: bold, italics, links, code, lists, quotes and tables."
 
     def __init__(

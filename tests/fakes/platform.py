@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from dataclasses import dataclass, field, replace
 
 from adapters.base import (
+    NO_LIMITS,
     AdapterError,
     Address,
     Attachment,
@@ -25,6 +26,7 @@ from adapters.base import (
     Mark,
     Part,
     Pulse,
+    RateLimits,
     Rejected,
     Sender,
     Style,
@@ -73,6 +75,7 @@ class FakePlatform:
 
     name = "telegram"  # so that the settings of a real platform decide who may talk
     edit_interval_s = 0.0
+    limits: RateLimits = NO_LIMITS
     hint = "Markdown."
 
     def __init__(self, limit: int = 4_000) -> None:
