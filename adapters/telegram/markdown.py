@@ -2,7 +2,7 @@
 
 HTML is not a thing here: `List<int>` and `<CoT>` are text like any other. Blank lines between
 blocks are those of the source, so a text that grows does not change what was already written.
-How a table looks is decided in tables.py, what may nest in builder.py.
+How a table looks is decided in adapters/text/tables.py, what may nest in builder.py.
 """
 
 import re
@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from adapters.telegram import tables
 from adapters.telegram.builder import Builder
-from adapters.telegram.styled import Styled, is_blank, without_surrogates
+from adapters.telegram.styled import Styled
+from adapters.text import tables
+from adapters.text.characters import is_blank, without_surrogates
 
 _DEEPEST_NESTING = 60  # markdown-it leaves out what is nested deeper; see `parse`
 _PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": _DEEPEST_NESTING}).enable(

@@ -5,17 +5,14 @@ UTF-16 units at the very end. What text there is comes from markdown.py, where i
 splitting.py's business.
 """
 
-import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from adapters.text.characters import is_blank
 
 MOST_ENTITIES = 100  # of a message; what the server does with more is no error, but a loss
 
 _NEEDED_KINDS = frozenset({"pre", "text_link", "blockquote"})  # they say something by themselves
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"})
-_INVISIBLE_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufe0f")  # fillers, by any name
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +45,9 @@ class Entity:
     language: str | None = None
 
 
-def without_surrogates(text: str) -> str:
-    """Half a surrogate pair can't be encoded; a model's JSON may carry one all the same."""
-    return _SURROGATES.sub("\ufffd", text)
-
-
 def utf16_length(text: str) -> int:
     """Length in UTF-16 units, as Telegram's limits are counted."""
     return len(text) + sum(character > "\uffff" for character in text)
-
-
-def is_blank(text: str) -> bool:
-    """Whether Telegram would call this text empty: nothing in it can be seen."""
-    return all(
-        character in _INVISIBLE_LETTERS or unicodedata.category(character) in _INVISIBLE_CATEGORIES
-        for character in text
-    )
 
 
 def to_entities(text: str, spans: Iterable[Span]) -> tuple[Entity, ...]:

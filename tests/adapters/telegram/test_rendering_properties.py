@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from adapters.base import Part
 from adapters.telegram.rendering import entities_of, preview, render
-from adapters.telegram.styled import is_blank, utf16_length
+from adapters.telegram.styled import utf16_length
+from adapters.text.characters import is_blank
 from tests.fakes.telegram import texts
 
 LETTERS = "alpha beta, gamma. 路面電車 Straße क्‍ष مرحبا می‌خواهم 👨‍👩‍👧‍👦 👍🏽 🇩🇪 𝕳𝖊𝖑𝖑𝖔 e\u0301"

@@ -2,7 +2,7 @@
 
 A narrow one is drawn with aligned columns, to be shown in a fixed width; a wide one becomes a
 list of rows, each cell behind the name of its column. Cells come in as plain text, one line each;
-markdown.py finds them and puts the result into the message.
+a platform's own renderer finds them and puts the result into the message.
 """
 
 import unicodedata
