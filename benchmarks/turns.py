@@ -46,6 +46,7 @@ from gateway.runtime.engine import Engine
 from gateway.runtime.pool import AgentPool
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
+from gateway.workspace.workspace import Workspaces
 from gateway.zone import load_zone
 
 _CHATS = 200
@@ -221,6 +222,7 @@ async def _gateway(toolbox: Toolbox) -> AsyncIterator[tuple[Router, Chats, _Plat
             adapters={platform.name: platform},
             questions=questions,
             toolbox=toolbox,
+            workspaces=Workspaces(folder / "workspaces"),
             delivery=DeliverySettings(),
             clock=clock,
             may_answer=gate.may_answer,

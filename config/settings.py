@@ -150,6 +150,11 @@ class ToolSettings(Section):
         description="Python modules with tools of your own: each has a function `tools()` that "
         "returns them. They run with all rights of the gateway.",
     )
+    workspace_mb: PositiveInt = Field(
+        default=500,
+        description="The most that the files of one chat may take on the disk: what people sent, "
+        "what tools wrote.",
+    )
 
 
 class AccessSettings(Section):

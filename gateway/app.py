@@ -61,6 +61,7 @@ from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.cronjob import CronjobTool
 from gateway.tools.modules import load_tools
 from gateway.tools.toolbox import Toolbox
+from gateway.workspace.workspace import FOLDER_NAME, Workspaces
 from gateway.zone import load_zone, zone_name
 
 SLOW_START_S = 1.0
@@ -129,6 +130,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             adapters=adapters,
             questions=questions,
             toolbox=toolbox,
+            workspaces=make_workspaces(settings),
             delivery=DeliverySettings(
                 settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
             ),
@@ -181,6 +183,12 @@ def make_book(store: SqliteStore, settings: Settings, zone: tzinfo) -> Book:
     """The jobs of all chats. Blocks while it reads the rules of the zone."""
     clock = partial(datetime.now, zone)
     return Book(store.schedule, settings.schedule, zone=zone_name(zone), clock=clock)
+
+
+def make_workspaces(settings: Settings) -> Workspaces:
+    """The folders of all chats."""
+    folder = settings.data_dir / FOLDER_NAME
+    return Workspaces(folder, settings.tools.workspace_mb * _MIB)
 
 
 def make_runtime(settings: Settings) -> Runtime:

@@ -4,6 +4,7 @@ GatewayError
 ├── runtime.errors.RuntimeFailure   the Wasm artefact or an agent
 ├── llm.errors.ModelError           a model call
 ├── store.errors.StoreError         the database
+├── workspace.errors.WorkspaceError a path in a chat's folder
 └── StartupError                    the gateway can't start: one sentence for the administrator
 """
 

@@ -22,6 +22,7 @@ from gateway.store.journal import JournalStore
 from gateway.store.search import SearchStore
 from gateway.store.sessions import SessionStore
 from gateway.tools.toolbox import Toolbox
+from gateway.workspace.workspace import Workspaces
 
 Clock = Callable[[], datetime]
 """The present time, aware, in the time zone that people here live in."""
@@ -47,6 +48,7 @@ class Host:
     adapters: Mapping[str, Adapter]
     questions: Questions
     toolbox: Toolbox
+    workspaces: Workspaces
     delivery: DeliverySettings
     may_answer: Callable[[Inbound], Awaitable[bool]]  # asked when a message's turn has come
     clock: Clock = local_time

@@ -16,12 +16,14 @@ from gateway.chats.host import local_time
 from gateway.errors import GatewayError, StartupError
 from gateway.exporting import as_json, as_markdown
 from gateway.lock import DataFolderInUse, lock_data_dir
+from gateway.sessions import is_direct
 from gateway.store.backup import back_up
 from gateway.store.errors import StoreError
 from gateway.store.people import Forgotten, PersonalData
 from gateway.store.private_files import FILE_MODE
 from gateway.store.schema import load_migrations
 from gateway.store.sqlite import FILE_NAME, SqliteStore
+from gateway.workspace.workspace import FOLDER_NAME, Workspaces
 
 
 async def chats_text(settings: Settings) -> str:
@@ -56,7 +58,11 @@ async def data_of(settings: Settings, person: str) -> PersonalData:
 async def forget(settings: Settings, person: str) -> Forgotten:
     """Delete all that is stored of a person. Raises `DataFolderInUse` beside a gateway."""
     async with _opened(settings, is_alone=True) as store:
-        return await store.people.forget(_checked(person))
+        forgotten = await store.people.forget(_checked(person))
+    workspaces = Workspaces(settings.data_dir / FOLDER_NAME)
+    for chat in filter(is_direct, forgotten.chats):
+        await asyncio.to_thread(workspaces.remove, chat)
+    return forgotten
 
 
 def backup(settings: Settings, target: Path) -> tuple[Path, int]:

@@ -1,11 +1,13 @@
 """Commands about one's own data: have it, have it deleted. In direct chats only."""
 
+import asyncio
+
 from adapters.base import ChatKind
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.commands.command import Call, Command
 from gateway.exporting import as_markdown
-from gateway.sessions import person_key
+from gateway.sessions import is_direct, person_key
 from gateway.store.people import PeopleStore
 
 MAX_SHOWN_CHARS = 12_000
@@ -13,8 +15,9 @@ MAX_SHOWN_CHARS = 12_000
 
 ONLY_ALONE = "Ask me that in our direct chat: here, others read along."
 CONFIRM = (
-    "This deletes our conversations, my notes about you, and the texts of what you wrote in groups."
-    " It can't be undone; /export shows it first. If you mean it, write `/forget yes`."
+    "This deletes our conversations with their files, my notes about you, and the texts of what you "
+    "wrote in groups. It can't be undone; /export shows it first. If you mean it, write "
+    "`/forget yes`."
 )
 
 
@@ -44,6 +47,8 @@ def data_commands(chats: Chats, host: Host, people: PeopleStore) -> list[Command
             forgotten = await people.forget(person_key(address, call.message.sender))
             for chat in forgotten.chats:
                 host.pool.drop(chat)
+                if is_direct(chat):  # a group's files are the group's
+                    await asyncio.to_thread(host.workspaces.remove, chat)
             return (
                 f"Forgotten: {forgotten.sessions:,} conversations and {forgotten.messages:,} "
                 "messages, and my notes about you."

@@ -52,6 +52,7 @@ from gateway.schedule.scheduler import Scheduler
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.cronjob import CronjobTool
 from gateway.tools.toolbox import Toolbox
+from gateway.workspace.workspace import Workspaces
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.platform import FakePlatform
 from tests.gateway.chats.small_gateway import SmallGateway, Start
@@ -164,6 +165,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 adapters={platform.name: platform},
                 questions=questions,
                 toolbox=toolbox or Toolbox([CronjobTool(book)] if schedule is not None else []),
+                workspaces=Workspaces(folder / "workspaces"),
                 clock=clock,
                 reset_policy=policy_of(settings.sessions, UTC),
                 delivery=DeliverySettings(
@@ -202,7 +204,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             scheduling = asyncio.ensure_future(scheduler.run())
             stack.callback(scheduling.cancel)
             yield SmallGateway(
-                platform, model, store, pool, chats, router, administration, gate, book
+                platform, model, store, pool, chats, router, administration, gate, book, host=host
             )
             scheduling.cancel()
             await chats.close()

@@ -8,6 +8,7 @@ from typing import Any
 from gateway.access.administration import Administration
 from gateway.access.gate import Gate
 from gateway.chats.directory import Chats
+from gateway.chats.host import Host
 from gateway.router import Router
 from gateway.runtime.pool import AgentPool
 from gateway.schedule.book import Book
@@ -31,6 +32,7 @@ class SmallGateway:
     administration: Administration
     gate: Gate
     book: Book
+    host: Host
 
     async def history(self, chat: str = "telegram:dm:1") -> list[dict[str, Any]]:
         session = await self.store.current_session(chat)

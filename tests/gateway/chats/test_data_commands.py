@@ -1,5 +1,6 @@
 """/export and /forget."""
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -92,3 +93,18 @@ async def test_forget_stops_the_answer_that_is_being_written(gateway: SmallGatew
     await gateway.platform.until(lambda s: s.last.startswith("Forgotten"))
     await gateway.chats.idle("telegram:dm:1")
     assert await gateway.history() == []
+
+
+async def test_forget_removes_the_files_of_ones_own_chat_and_of_no_other(
+    gateway: SmallGateway,
+) -> None:
+    chats = ["telegram:dm:1", "telegram:dm:2", "telegram:group:-100"]
+    for chat in chats:
+        workspace = gateway.host.workspaces.of(chat)
+        await asyncio.to_thread(workspace.save_new, "inbox", "cat.txt", [b"Luna"])
+    await talk(gateway, "my cat is called Luna", "a fine name")
+    await talk(gateway, "lunch with Luna?", "at noon", chat=GROUP)
+    await command(gateway, "/forget yes")
+    await gateway.chats.idle("telegram:dm:1")
+    left = [await asyncio.to_thread(gateway.host.workspaces.of(chat).list) for chat in chats]
+    assert list(map(bool, left)) == [False, True, True]
