@@ -15,8 +15,8 @@ MAX_SHOWN_CHARS = 12_000
 
 ONLY_ALONE = "Ask me that in our direct chat: here, others read along."
 CONFIRM = (
-    "This deletes our conversations with their files, my notes about you, and the texts of what you "
-    "wrote in groups. It can't be undone; /export shows it first. If you mean it, write "
+    "This deletes our conversations with their files, my notes about you, and the texts of what "
+    "you wrote in groups. It can't be undone; /export shows it first. If you mean it, write "
     "`/forget yes`."
 )
 
