@@ -6,7 +6,7 @@ from telegram import Update
 from adapters.base import ChatKind, Inbound
 from adapters.telegram.inbound import Me, to_event
 from tests.adapters.telegram.serving import Serving
-from tests.fakes.telegram import FakeTelegram, Person
+from tests.fakes.telegram import FakeTelegram, Person, media
 
 ME = Me(id=123456789, username="hermes_test_bot")
 
@@ -137,7 +137,7 @@ async def test_the_caption_of_a_picture_counts_as_text(
     fake: FakeTelegram, ada: Person, serving: Serving
 ) -> None:
     group = fake.people.group("Kitchen")
-    fake.people.say(ada, "@hermes_test_bot what is it?", chat=group, is_caption=True)
+    fake.people.send(ada, media.photo(fake.files), "@hermes_test_bot what is it?", chat=group)
     event = await serving.inbound()
     assert (event.text, event.is_addressed) == ("what is it?", True)
 

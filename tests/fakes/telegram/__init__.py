@@ -6,11 +6,15 @@ What it speaks, by the documentation's section names:
                                  texts and `parameters`; 401 for a wrong token, 404 for no method
     Getting updates              getUpdates: offset, limit, timeout (long polling), allowed_updates;
                                  409 for the earlier of two pollers, and while a webhook is set;
-                                 deleteWebhook, getWebhookInfo, setWebhook (kept, never called)
-    Available types              User, Chat (private, group, supergroup, forum), Message,
-                                 MessageEntity, ReplyParameters, InlineKeyboardMarkup, CallbackQuery
+                                 setWebhook (HTTPS and its ports, secret token, one request at a
+                                 time, repeated until it is taken), deleteWebhook, getWebhookInfo
+    Available types              User, Chat (private, group, supergroup, forum, linked channel),
+                                 Message with all that a person can send, MessageOrigin,
+                                 MessageEntity, ReplyParameters, InlineKeyboardMarkup,
+                                 CallbackQuery, MessageReactionUpdated, ChatMemberUpdated
     Available methods            getMe, sendMessage, sendChatAction, answerCallbackQuery,
-                                 setMyCommands, getMyCommands
+                                 setMyCommands, getMyCommands, getFile and the file's address
+    Using a Local Bot API Server files of any size by their path, webhooks over plain HTTP
     Updating messages            editMessageText, editMessageReplyMarkup, deleteMessage
     Limits ("My bot is hitting   per chat, per group and minute, over all, each as a setting;
     limits", the FAQ)            429 with `retry_after`, and every refusal is counted
@@ -19,17 +23,18 @@ It is strict: 4096 UTF-16 units after entities parsing, empty texts, entities ou
 within a surrogate pair, unchanged edits, 64 bytes of callback data, unknown chats, deleted reply
 targets and topics that don't exist each get the real server's error text. What the real server
 silently repairs or loses (crossing entities, style around code, over 100 entities) it takes too,
-but notes in `violations`. It does not speak: parse modes, media, inline mode, payments, channels,
-privacy mode (the bot reads all), and it adds no entities of its own to a bot's text.
+but notes in `violations`. It does not speak: parse modes, media of the bot, inline mode, payments,
+channels, privacy mode (the bot reads all), and it adds no entities of its own to a bot's text.
 
-`world.py` holds chats and messages, `people.py` is what persons do, `texts.py` checks texts,
-`methods.py` answers calls, `updates.py` is the queue, `faults.py` fails on demand, `flood.py`
+`world.py` holds chats and messages, `people.py` is what persons do, `media.py` what they send
+beside text, `files.py` keeps the files, `texts.py` checks texts, `methods.py` answers calls,
+`updates.py` is the queue, `webhook.py` sends from it, `faults.py` fails on demand, `flood.py`
 limits, `server.py` puts it together, `control.py` and `__main__.py` run it on its own.
 """
 
-from tests.fakes.telegram import faults
+from tests.fakes.telegram import faults, media
 from tests.fakes.telegram.flood import FloodLimits
 from tests.fakes.telegram.server import FakeTelegram
 from tests.fakes.telegram.world import Chat, Message, Person
 
-__all__ = ["Chat", "FakeTelegram", "FloodLimits", "Message", "Person", "faults"]
+__all__ = ["Chat", "FakeTelegram", "FloodLimits", "Message", "Person", "faults", "media"]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from tests.fakes.telegram import texts
+from tests.fakes.telegram import texts, webhook
 from tests.fakes.telegram.errors import ApiError, bad_request
 from tests.fakes.telegram.world import GENERAL_TOPIC, Chat, Json, Message
 
@@ -19,6 +19,7 @@ _NOT_MODIFIED = (
     "message is not modified: specified new message content and reply markup are exactly "
     "the same as a current content and reply markup of the message"
 )
+_UPGRADED = "Bad Request: group chat was upgraded to a supergroup chat"
 _QUERY_TOO_OLD = "query is too old and response timeout expired or query ID is invalid"
 _ACTIONS = {"typing", "upload_photo", "record_voice", "upload_voice", "upload_document"}
 _COMMAND = re.compile(r"[a-z0-9_]{1,32}")
@@ -39,26 +40,26 @@ async def get_updates(server: "FakeTelegram", arguments: Json) -> Any:
 
 
 async def set_webhook(server: "FakeTelegram", arguments: Json) -> Any:
-    """Kept, but nothing is ever sent there."""
-    server.updates.webhook_url = arguments.get("url", "")
+    """From now on updates are sent to an address. An empty one ends that."""
+    webhook.check(arguments, is_local=server.is_local)
+    server.webhook.set(arguments)
     return True
 
 
 async def delete_webhook(server: "FakeTelegram", arguments: Json) -> Any:
     """Back to polling; drops what is pending if asked."""
-    server.updates.webhook_url = ""
-    if arguments.get("drop_pending_updates"):
-        server.updates.pending.clear()
+    server.webhook.set({"drop_pending_updates": arguments.get("drop_pending_updates", False)})
     return True
 
 
 async def get_webhook_info(server: "FakeTelegram", _arguments: Json) -> Any:
     """Where updates go, and how many wait."""
-    return {
-        "url": server.updates.webhook_url,
-        "has_custom_certificate": False,
-        "pending_update_count": len(server.updates.pending),
-    }
+    return server.webhook.describe()
+
+
+async def get_file(server: "FakeTelegram", arguments: Json) -> Any:
+    """Where a file can be fetched."""
+    return server.files.describe(str(arguments.get("file_id", "")))
 
 
 async def send_message(server: "FakeTelegram", arguments: Json) -> Any:
@@ -164,6 +165,8 @@ def _chat(server: "FakeTelegram", arguments: Json) -> Chat:
     chat = server.world.chats.get(int(chat_id))
     if chat is None:
         raise bad_request("chat not found")
+    if chat.moved_to is not None:
+        raise ApiError(400, _UPGRADED, migrate_to_chat_id=chat.moved_to)
     if chat.refusal is not None:
         raise ApiError(403, f"Forbidden: {chat.refusal}")
     return chat
@@ -225,6 +228,7 @@ METHODS: dict[str, Method] = {
         set_webhook,
         delete_webhook,
         get_webhook_info,
+        get_file,
         send_message,
         edit_message_text,
         edit_message_reply_markup,

@@ -1,4 +1,4 @@
-"""What persons do: write, reply, press buttons, make groups, delete, block.
+"""What persons do: write, send, reply, edit, press buttons, react, make groups, delete, block.
 
 Entities in their texts (commands, mentions) are found here, as the real server finds them.
 """
@@ -15,7 +15,10 @@ _ENTITIES = (
     ("mention", re.compile(r"(?<![\w@])@\w{4,32}\b")),
     ("url", re.compile(r"https?://\S+")),
 )
+# The senders that stand in for a chat, for old clients (Bot API, Message.from).
 ANONYMOUS_ADMIN = Person(1087968824, "Group", "GroupAnonymousBot", is_bot=True)
+CHANNEL_BOT = Person(136817688, "Channel", "Channel_Bot", is_bot=True)
+TELEGRAM = Person(777000, "Telegram")
 
 
 class People:
@@ -25,6 +28,7 @@ class People:
         self._world = world
         self._updates = updates
         self._ids = itertools.count(1)
+        self._reactions: dict[tuple[int, int, int], list[Json]] = {}
 
     def person(self, name: str, *, is_bot: bool = False, username: str | None = None) -> Person:
         """Somebody by name, with a private chat to the bot; the same again for the same name."""
@@ -43,6 +47,12 @@ class People:
         self._world.chats[chat_id] = chat
         return chat
 
+    def channel(self, title: str) -> Chat:
+        """A channel that the bot is not in."""
+        chat_id = -1_001_500_000_000 - next(self._ids)
+        self._world.chats[chat_id] = Chat(chat_id, "channel", title)
+        return self._world.chats[chat_id]
+
     def topic(self, chat: Chat, name: str) -> int:
         """A new topic in a forum; returns its thread id."""
         thread_id = chat.next_message_id() + 1  # 1 is General
@@ -59,12 +69,12 @@ class People:
         reply_to: Message | None = None,
         topic: int | None = None,
         as_chat: Chat | None = None,
-        is_caption: bool = False,
+        content: Json | None = None,
     ) -> Message:
         """Write a message, to the bot if no chat is named.
 
         `as_chat`: as an anonymous admin, or as a channel. In ordinary supergroups a reply gets a
-        thread id, as it really does.
+        thread id, as it really does. `content`: further fields; see media.py.
         """
         place = chat or self._world.chats[person.id]
         if reply_to is not None and topic is None and place.type == "supergroup":
@@ -72,17 +82,55 @@ class People:
         message = Message(
             chat=place,
             id=place.next_message_id(),
-            sender=ANONYMOUS_ADMIN if as_chat else person,
+            sender=person if as_chat is None else _stand_in(as_chat),
             text=text,
             entities=found_entities(text),
             reply_to=reply_to,
             topic=topic,
             sender_chat=as_chat,
-            is_caption=is_caption,
+            content=content or {},
         )
         place.add(message)
         self._updates.put("message", message.to_json())
         return message
+
+    def send(
+        self, person: Person, content: Json, caption: str = "", *, chat: Chat | None = None
+    ) -> Message:
+        """Send something that is not, or not only, text."""
+        return self.say(person, caption, chat=chat, content=content)
+
+    def album(
+        self, person: Person, contents: list[Json], caption: str = "", *, chat: Chat | None = None
+    ) -> list[Message]:
+        """Send several pictures or files at once; the first has the caption, as clients do it."""
+        album = {"media_group_id": str(13_000_000_000_000_000 + next(self._ids))}
+        captions = [caption, *[""] * (len(contents) - 1)]
+        return [
+            self.say(person, text, chat=chat, content=content | album)
+            for content, text in zip(contents, captions, strict=True)
+        ]
+
+    def post(self, channel: Chat, text: str, *, into: Chat) -> Message:
+        """A channel's post, which Telegram puts into the linked group by itself."""
+        origin = {"type": "channel", "date": 1, "chat": channel.to_json(), "message_id": 3}
+        content = {"is_automatic_forward": True, "forward_origin": origin}
+        message = Message(
+            chat=into,
+            id=into.next_message_id(),
+            sender=TELEGRAM,
+            text=text,
+            entities=found_entities(text),
+            sender_chat=channel,
+            content=content,
+        )
+        into.add(message)
+        self._updates.put("message", message.to_json())
+        return message
+
+    def service(self, person: Person, content: Json, *, chat: Chat) -> None:
+        """Something that happened, such as a new title, told as a message."""
+        self.say(person, "", chat=chat, content=content)
 
     def rewrite(self, message: Message, text: str) -> None:
         """Edit one's own message."""
@@ -90,6 +138,21 @@ class People:
         message.versions.append(text)
         edited = message.to_json() | {"edit_date": message.date + 1}
         self._updates.put("edited_message", edited)
+
+    def react(self, person: Person, message: Message, *emoji: str) -> None:
+        """Leave exactly these reactions of one's own under a message."""
+        reactions = self._reactions.setdefault((message.chat.id, message.id, person.id), [])
+        new = [{"type": "emoji", "emoji": one} for one in emoji]
+        content: Json = {
+            "chat": message.chat.to_json(),
+            "message_id": message.id,
+            "user": person.to_json(),
+            "date": message.date + 1,
+            "old_reaction": list(reactions),
+            "new_reaction": new,
+        }
+        reactions[:] = new
+        self._updates.put("message_reaction", content)
 
     def press(self, message: Message, label: str, *, by: Person | None = None) -> Query:
         """Press the button with this label; in a private chat its person does."""
@@ -117,11 +180,52 @@ class People:
 
     def block(self, person: Person) -> None:
         """Block the bot."""
-        self._world.chats[person.id].refusal = "bot was blocked by the user"
+        chat = self._world.chats[person.id]
+        chat.refusal = "bot was blocked by the user"
+        self._member(chat, person, "member", "kicked")
 
-    def kick(self, chat: Chat) -> None:
+    def unblock(self, person: Person) -> None:
+        """Let the bot write again."""
+        chat = self._world.chats[person.id]
+        chat.refusal = None
+        self._member(chat, person, "kicked", "member")
+
+    def kick(self, chat: Chat, *, by: Person | None = None) -> None:
         """Throw the bot out."""
         chat.refusal = f"bot was kicked from the {chat.type} chat"
+        self._member(chat, by or ANONYMOUS_ADMIN, "member", "kicked")
+
+    def add_bot(self, chat: Chat, *, by: Person) -> None:
+        """Add the bot to a group, which anybody may do with theirs."""
+        chat.refusal = None
+        self._member(chat, by, "left", "member")
+
+    def migrate(self, chat: Chat, person: Person) -> Chat:
+        """Make a group a supergroup: a new chat, and a service message in the old and in it."""
+        new = self.group(chat.title)
+        self.service(person, {"migrate_to_chat_id": new.id}, chat=chat)
+        chat.moved_to = new.id
+        self.service(person, {"migrate_from_chat_id": chat.id}, chat=new)
+        return new
+
+    def _member(self, chat: Chat, by: Person, before: str, after: str) -> None:
+        content: Json = {
+            "chat": chat.to_json(),
+            "from": by.to_json(),
+            "date": 1_700_000_000,
+            "old_chat_member": _membership(self._world.bot, before),
+            "new_chat_member": _membership(self._world.bot, after),
+        }
+        self._updates.put("my_chat_member", content)
+
+
+def _membership(bot: Person, status: str) -> Json:
+    until = {"until_date": 0} if status == "kicked" else {}
+    return {"user": bot.to_json(), "status": status, **until}
+
+
+def _stand_in(chat: Chat) -> Person:
+    return CHANNEL_BOT if chat.type == "channel" else ANONYMOUS_ADMIN
 
 
 def found_entities(text: str) -> list[Json]:

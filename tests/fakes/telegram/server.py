@@ -11,16 +11,19 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 from aiohttp import web
 
 from tests.fakes.telegram.errors import ApiError
 from tests.fakes.telegram.faults import Fault
+from tests.fakes.telegram.files import Files
 from tests.fakes.telegram.flood import FloodControl, FloodLimits
 from tests.fakes.telegram.methods import METHODS
 from tests.fakes.telegram.people import People
 from tests.fakes.telegram.updates import Changes, UpdateQueue
+from tests.fakes.telegram.webhook import Webhook
 from tests.fakes.telegram.world import Chat, Json, Message, Person, World
 
 TOKEN = "123456789:AAE-this-token-is-known-to-the-fake-only"
@@ -40,19 +43,29 @@ class FakeTelegram:
     """A Bot API server on a loopback port, for one bot."""
 
     def __init__(
-        self, *, token: str = TOKEN, flood: FloodLimits | None = None, port: int = 0
+        self,
+        *,
+        token: str = TOKEN,
+        flood: FloodLimits | None = None,
+        port: int = 0,
+        local_folder: Path | None = None,
     ) -> None:
+        """With `local_folder`, files are given out as by a server that runs with `--local`."""
         self.token = token
         self.world = World(_BOT)
         self.calls: list[Call] = []
         self.changes = Changes()
         self.updates = UpdateQueue(self.changes)
         self.people = People(self.world, self.updates)
+        self.files = Files(local_folder)
+        self.is_local = local_folder is not None
+        self.webhook = Webhook(self.updates, self.changes)
         self.flood = FloodControl(flood or FloodLimits())
         self._faults: dict[str, deque[Fault]] = defaultdict(deque)
         self._port = port
         self.app = web.Application(client_max_size=1 << 20)
         self.app.router.add_route("*", "/bot{token}/{method}", self._handle)
+        self.app.router.add_get("/file/bot{token}/{path:.+}", self._file)
         self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=1)
 
     async def __aenter__(self) -> Self:
@@ -63,6 +76,7 @@ class FakeTelegram:
         return self
 
     async def __aexit__(self, *_exception: object) -> None:
+        await self.webhook.close()
         self.updates.is_closed = True
         self.changes.notify()
         await self._runner.cleanup()
@@ -71,6 +85,11 @@ class FakeTelegram:
     def base_url(self) -> str:
         """What a client puts before the token."""
         return f"http://127.0.0.1:{self._port}/bot"
+
+    @property
+    def base_file_url(self) -> str:
+        """What a client puts before the token to fetch files."""
+        return f"http://127.0.0.1:{self._port}/file/bot"
 
     # What a test asks
 
@@ -125,6 +144,26 @@ class FakeTelegram:
             return await self._fail(request, name, arguments, fault)
         self._note(name, arguments, "ok")
         return web.json_response({"ok": True, "result": result})
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        """A file, under the name `file` for `fail`; `lost_answer` breaks off in its middle."""
+        path = request.match_info["path"]
+        fault = self._faults["file"].popleft() if self._faults["file"] else None
+        file = self.files.at(path)
+        try:
+            if fault is not None and not fault.is_done:
+                return await self._fail(request, "file", {"path": path}, fault)
+            if request.match_info["token"] != self.token or file is None or self.is_local:
+                raise ApiError(404, "Not Found")
+        except ApiError as error:
+            return self._refuse("file", {"path": path}, error)
+        response = web.StreamResponse(headers={"Content-Length": str(len(file.content))})
+        await response.prepare(request)
+        await response.write(file.content[: len(file.content) // (2 if fault else 1)])
+        self._note("file", {"path": path}, fault.name if fault else "ok")
+        if fault is not None and request.transport is not None:
+            request.transport.close()
+        return response
 
     def _refuse(self, name: str, arguments: Json, error: ApiError) -> web.Response:
         self._note(name, arguments, error.description)

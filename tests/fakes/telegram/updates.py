@@ -91,6 +91,10 @@ class UpdateQueue:
             raise ApiError(409, _CONFLICT)
         return self.pending[:limit]
 
+    def take_away(self, update_id: int) -> None:
+        """It has been taken, over the webhook."""
+        self._forget(update_id + 1)
+
     def _forget(self, offset: int) -> None:
         if offset < 0:
             self.pending = self.pending[offset:]

@@ -10,6 +10,8 @@ from typing import Any
 Json = dict[str, Any]
 
 GENERAL_TOPIC = 1
+MEDIA = frozenset({"animation", "audio", "document", "photo", "video", "voice"})
+"""The fields of a `Message` that may have a caption."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,15 @@ class Message:
     reply_to: "Message | None" = None
     topic: int | None = None  # set in ordinary supergroups too, for replies
     sender_chat: "Chat | None" = None
-    is_caption: bool = False
+    content: Json = field(default_factory=dict)  # further fields: a photo, where it comes from, …
     is_deleted: bool = False
     date: int = field(default_factory=lambda: int(time.time()))
     versions: list[str] = field(default_factory=list)
+
+    @property
+    def is_caption(self) -> bool:
+        """Whether the text stands under something."""
+        return not MEDIA.isdisjoint(self.content)
 
     @property
     def labels(self) -> list[str]:
@@ -63,17 +70,15 @@ class Message:
 
     def to_json(self, *, is_nested: bool = False) -> Json:
         """A `Message`; a reply shows its target, but not that one's target."""
-        prefix = "caption" if self.is_caption else "text"
         message: Json = {
             "message_id": self.id,
             "from": self.sender.to_json(),
             "chat": self.chat.to_json(),
             "date": self.date,
-            prefix: self.text,
+            **self.content,
         }
-        if self.is_caption:
-            size = {"file_id": "p", "file_unique_id": "p", "width": 90, "height": 90}
-            message["photo"] = [size]
+        if self.text:
+            message["caption" if self.is_caption else "text"] = self.text
         if self.entities:
             message["caption_entities" if self.is_caption else "entities"] = self.entities
         if self.keyboard:
@@ -94,12 +99,13 @@ class Chat:
     """A conversation. A private one has the id of its person."""
 
     id: int
-    type: str  # private, group, supergroup
+    type: str  # private, group, supergroup, channel
     title: str
     is_forum: bool = False
     topics: dict[int, str] = field(default_factory=dict)
     messages: list[Message] = field(default_factory=list)
     refusal: str | None = None  # why the bot can't write here, e.g. it was blocked
+    moved_to: int | None = None  # the supergroup that it has become
     last_message_id: int = 0
 
     def to_json(self) -> Json:
@@ -159,7 +165,8 @@ class World:
 
 
 def _line(message: Message) -> str:
-    notes = [f"topic {message.topic}"] if message.topic else []
+    notes = sorted(message.content)
+    notes += [f"topic {message.topic}"] if message.topic else []
     if message.reply_to:
         notes.append(f"reply to {message.reply_to.id}")
     if len(message.versions) > 1:
