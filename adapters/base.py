@@ -80,6 +80,7 @@ class Sender:
     id: str
     name: str
     is_bot: bool = False
+    roles: tuple[str, ...] = ()  # ids of what they are where they write, on platforms with roles
 
 
 class MediaKind(StrEnum):

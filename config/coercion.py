@@ -24,7 +24,7 @@ _WHOLE = re.compile(r"[-+]?[0-9][0-9_]{0,18}", re.ASCII)
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 _WITH_UNIT = re.compile(r"[0-9][0-9.]*\s*[A-Za-z]{1,7}", re.ASCII)
 _ABOUT_IDS = " It takes ids and no names: when somebody unknown writes, the log has their id."
-MAX_WHOLE = 10**18  # what any database and platform can hold
+MAX_WHOLE = 2**63 - 1  # what a database can hold; Discord's ids are beyond 10**18
 
 
 class BadValue(Exception):

@@ -22,6 +22,9 @@ FALLBACKS: dict[Path, str] = {
     ("telegram", "token"): "TELEGRAM_BOT_TOKEN",
     ("telegram", "allowed_users"): "TELEGRAM_ALLOWED_USERS",
     ("telegram", "allowed_chats"): "TELEGRAM_ALLOWED_CHATS",
+    ("discord", "token"): "DISCORD_BOT_TOKEN",
+    ("discord", "allowed_users"): "DISCORD_ALLOWED_USERS",
+    ("discord", "allowed_chats"): "DISCORD_ALLOWED_CHATS",
 }
 
 # What stands for a setting of another provider's instead.

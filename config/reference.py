@@ -38,6 +38,7 @@ _HEAD = f"""\
 _SHOWN: dict[tuple[str, ...], str] = {
     ("model", "api_key"): "${OPENAI_API_KEY:-}",
     ("telegram", "token"): "${TELEGRAM_BOT_TOKEN:-}",
+    ("discord", "token"): "${DISCORD_BOT_TOKEN:-}",
 }
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, HttpUrl, NonNegativeFloat, PositiveFloat, PositiveInt
 
+from config.discord import DiscordSettings
 from config.models import BudgetSettings, ModelSettings
 from config.schedule import ScheduleSettings
 from config.section import (
@@ -303,5 +304,6 @@ class Settings(Section):
     schedule: ScheduleSettings = ScheduleSettings()
     console: ConsoleSettings = ConsoleSettings()
     telegram: TelegramSettings = TelegramSettings()
+    discord: DiscordSettings = DiscordSettings()
     logging: LoggingSettings = LoggingSettings()
     http: HttpSettings = HttpSettings()

@@ -24,7 +24,7 @@ def applying(
     async def apply(new: Settings) -> None:
         old = host.settings
         await host.models.apply(new)
-        if (old.access, old.telegram) != (new.access, new.telegram):
+        if (old.access, old.telegram, old.discord) != (new.access, new.telegram, new.discord):
             gate.reconfigure(new)
         commands.allow_in_groups(new.access.group_commands)
         host.apply(new, policy_of(new.sessions, zone))

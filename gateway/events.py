@@ -17,12 +17,12 @@ def from_json(written: str) -> Inbound:
     fields: dict[str, Any] = json.loads(written)
     address = fields.pop("address")
     kind = ChatKind(address.pop("kind"))
-    sender = Sender(**fields.pop("sender"))
+    sender = _sender(fields.pop("sender"))
     attachments = tuple(
         Attachment(kind=MediaKind(one.pop("kind")), **one) for one in fields.pop("attachments", ())
     )
     context = tuple(
-        Observed(Sender(**one["sender"]), one["text"]) for one in fields.pop("context", ())
+        Observed(_sender(one["sender"]), one["text"]) for one in fields.pop("context", ())
     )
     return Inbound(
         address=Address(kind=kind, **address),
@@ -31,3 +31,7 @@ def from_json(written: str) -> Inbound:
         context=context,
         **fields,
     )
+
+
+def _sender(fields: dict[str, Any]) -> Sender:
+    return Sender(**{**fields, "roles": tuple(fields.get("roles", ()))})

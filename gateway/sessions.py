@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from adapters.base import Address, ChatKind, Sender
 
 _LOCAL_PLATFORMS = frozenset({"console"})  # one chat each
+# On Discord a thread is a channel of its own, with an id that no other channel has.
+_THREADS_ARE_CHATS = frozenset({"discord"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +21,13 @@ class MemoryOwners:
 
 
 def session_key(address: Address) -> str:
-    """The key of a chat: `telegram:dm:42`, `telegram:group:-100:7` (with a topic), `console`."""
+    """The key of a chat: `telegram:dm:42`, `telegram:group:-100:7` (with a topic), `console`,
+    `discord:guild:42` (a channel, or a thread).
+    """
     if address.platform in _LOCAL_PLATFORMS:
         return address.platform
+    if address.platform in _THREADS_ARE_CHATS and address.kind is ChatKind.GROUP:
+        return f"{address.platform}:guild:{address.thread_id or address.chat_id}"
     kind = "dm" if address.kind is ChatKind.DIRECT else "group"
     key = f"{address.platform}:{kind}:{address.chat_id}"
     return key if address.thread_id is None else f"{key}:{address.thread_id}"

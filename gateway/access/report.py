@@ -18,7 +18,12 @@ def summary(access: Access, platform: str) -> str:
             by_role[grant.role].add(person_id)
     owners = by_role["owner"] | named.owners
     members = (by_role["member"] | named.users | named.bots) - owners - by_role["blocked"]
-    counts = ((len(owners), "owner"), (len(members), "member"), (len(named.groups), "group"))
+    counts = (
+        (len(owners), "owner"),
+        (len(members), "member"),
+        (len(named.roles), "role"),
+        (len(named.groups), "group"),
+    )
     words = [f"{n} {word}{'s' * (n != 1)}" for n, word in counts if n]
     who = " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]])) or "nobody yet"
     return f"{who} may talk; {_STRANGERS[access.strangers]}"
@@ -38,6 +43,7 @@ def people(access: Access, platform: str) -> Iterator[tuple[str, str]]:
     others = (
         (named.users, "member", "allowed_users"),
         (named.bots, "member, a bot", "allowed_bots"),
+        (named.roles, "everybody with this role", "allowed_roles"),
         (named.groups, "everybody in this group", "allowed_chats"),
     )
     for ids, word, setting in others:

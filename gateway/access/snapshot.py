@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adapters.base import Address, ChatKind, Sender
+from config.discord import DiscordSettings
 from config.section import StrangerPolicy
 from config.settings import Settings, TelegramSettings
 from gateway.access.roles import Role, Standing
@@ -23,6 +24,7 @@ class Named:
 
     owners: frozenset[str] = frozenset()
     users: frozenset[str] = frozenset()  # may talk anywhere
+    roles: frozenset[str] = frozenset()  # whoever has one may talk where it counts
     groups: frozenset[str] = frozenset()  # chats in which everybody may talk
     bots: frozenset[str] = frozenset()  # the only bots that are heard
     is_local: bool = False  # whoever sits at the machine already has all that it gives
@@ -60,8 +62,12 @@ class Access:
 
 def access_from(settings: Settings) -> Access:
     """What the settings alone say. A platform that is not here lets nobody in."""
-    named = {"console": Named(is_local=True), "telegram": _named(settings.telegram)}
-    has_allowlist = any(one.users or one.groups for one in named.values())
+    named = {
+        "console": Named(is_local=True),
+        "telegram": _named(settings.telegram),
+        "discord": _named(settings.discord, settings.discord.allowed_roles),
+    }
+    has_allowlist = any(one.users or one.roles or one.groups for one in named.values())
     chosen = settings.access.strangers
     return Access(named, chosen or ("ignore" if has_allowlist else "pair"))
 
@@ -75,13 +81,14 @@ def standing_of(access: Access, address: Address, sender: Sender) -> Standing:
     return Standing(Role.STRANGER, "nothing that names you")
 
 
-def _named(section: TelegramSettings) -> Named:
+def _named(section: TelegramSettings | DiscordSettings, roles: Sequence[int] = ()) -> Named:
     def texts(ids: Sequence[int]) -> frozenset[str]:
         return frozenset(map(str, ids))
 
     return Named(
         owners=texts(section.owners),
         users=texts(section.allowed_users),
+        roles=texts(roles),
         groups=texts(section.allowed_chats),
         bots=texts(section.allowed_bots),
     )
@@ -127,6 +134,12 @@ def _granted_member(access: Access, address: Address, sender: Sender) -> Standin
     return _granted(access, address, sender, Role.MEMBER)
 
 
+def _role(access: Access, address: Address, sender: Sender) -> Standing | None:
+    if _here(access, address).roles.intersection(sender.roles):
+        return Standing(Role.MEMBER, f"{address.platform}.allowed_roles")
+    return None
+
+
 def _open_group(access: Access, address: Address, _: Sender) -> Standing | None:
     groups = _here(access, address).groups
     if address.kind is ChatKind.GROUP and address.chat_id in groups:
@@ -142,6 +155,7 @@ _RULES: tuple[Callable[[Access, Address, Sender], Standing | None], ...] = (
     _blocked,  # beats everything but an owner
     _named_user,
     _granted_member,
+    _role,
     _open_group,
 )
 

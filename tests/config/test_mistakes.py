@@ -91,9 +91,9 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
         [("2:3: `temperature` belongs under `model`, not here.", "")],
     ),
     (
-        "a key with two homes",
+        "a key with several homes",
         "base_url: x\n",
-        [("1:1: `base_url` belongs under `model` or under `telegram`, not here.", "")],
+        [("1:1: `base_url` belongs under `model` or under `telegram` or under `discord`", "")],
     ),
     (
         "a group in a group",

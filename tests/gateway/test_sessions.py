@@ -16,6 +16,9 @@ ALICE, BOB = Sender("1", "Alice"), Sender("2", "Bob")
         (Address("telegram", "42", DIRECT, reply_to="9"), "telegram:dm:42"),
         (Address("telegram", "-100", GROUP), "telegram:group:-100"),
         (Address("telegram", "-100", GROUP, thread_id="7"), "telegram:group:-100:7"),
+        (Address("discord", "42", DIRECT), "discord:dm:42"),
+        (Address("discord", "42", GROUP), "discord:guild:42"),
+        (Address("discord", "42", GROUP, thread_id="7"), "discord:guild:7"),
         (Address("console", "terminal", DIRECT), "console"),
     ],
 )

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from adapters.base import Address, ChatKind, Sender
+from config.discord import DiscordSettings
 from config.settings import AccessSettings, Settings, TelegramSettings
 from gateway.access.report import people, summary
 from gateway.access.roles import Role, Standing
@@ -174,3 +175,27 @@ def test_everybody_is_listed_once_with_the_reason() -> None:
     names = [name for name, _ in listed]
     assert sorted(names) == sorted(set(names))
     assert {f"telegram:{n}" for n in (1, 2, 3, 4, 7, 8, 9, 50, 51)} < set(names)
+
+
+def test_a_role_lets_in_whoever_has_it_and_no_name_or_block_is_overruled() -> None:
+    access = access_from(
+        Settings(discord=DiscordSettings(allowed_roles=(100,), allowed_chats=(5,)))
+    ).with_stored(StoredAccess(1, (Grant("discord", "3", "blocked", "/block", "discord:7", WHEN),)))
+    channel, thread = (
+        Address("discord", "9", ChatKind.GROUP),
+        Address("discord", "5", ChatKind.GROUP, thread_id="6"),
+    )
+    has_role = Sender("1", "Ada", roles=("100", "200"))
+    assert standing_of(access, channel, has_role) == Standing(Role.MEMBER, "discord.allowed_roles")
+    assert standing_of(access, channel, Sender("1", "Ada", roles=("200",))).role is Role.STRANGER
+    assert standing_of(access, channel, Sender("3", "Eve", roles=("100",))).role is Role.BLOCKED
+    assert (
+        standing_of(access, channel, Sender("4", "Bot", is_bot=True, roles=("100",))).role
+        is Role.STRANGER
+    )
+    # A thread belongs to its channel.
+    assert standing_of(access, thread, Sender("1", "Ada")).reason == "discord.allowed_chats"
+    assert "1 role" in summary(access, "discord")
+    assert ("discord:100", "everybody with this role (discord.allowed_roles)") in list(
+        people(access, "discord")
+    )
