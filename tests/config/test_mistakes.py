@@ -100,7 +100,7 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
         "chats:\n  model: {}\n",
         [("2:3: `model` belongs at the top level", "")],
     ),
-    ("a misspelt key too high", "tokan: x\n", [("1:1: ", "Did you mean `telegram.token`?")]),
+    ("a misspelt key too high", "tokan: x\n", [("1:1: ", "`telegram.token` or `discord.token`?")]),
     (
         "a key like no other",
         "zzz: 1\n",
