@@ -12,7 +12,7 @@ from telegram import Bot, BotCommand, Update
 from telegram.error import TelegramError
 from telegram.request import BaseRequest, HTTPXRequest
 
-from adapters.base import NO_LIMITS, Address, Attachment, Event, Mark, Part, Style
+from adapters.base import Address, Attachment, Event, Mark, Part, Rate, RateLimits, Style
 from adapters.telegram import downloads, rendering, sending
 from adapters.telegram.errors import TokenRefused, scrub, translated
 from adapters.telegram.inbound import PLATFORM, Me, to_event
@@ -42,7 +42,6 @@ class TelegramAdapter:
     """
 
     name = PLATFORM
-    limits = NO_LIMITS
     hint = "Telegram shows Markdown: bold, italics, links, code, lists, quotes and tables."
 
     def __init__(
@@ -58,6 +57,7 @@ class TelegramAdapter:
             raise TokenRefused("telegram.token is not set: get one from @BotFather")
         _silence_addresses()
         self.edit_interval_s = settings.edit_interval_s
+        self.limits = _limits(settings)
         self._commands = [BotCommand(name, description) for name, description in commands]
         self._requests = (request or _calls(), get_updates_request or _poll())
         self._bot = _QuietBot(
@@ -163,6 +163,23 @@ class TelegramAdapter:
 
     async def _acknowledge(self, query_id: str, notice: str | None) -> None:
         await sending.acknowledge(self._bot, query_id, notice)
+
+
+def _limits(settings: TelegramSettings) -> RateLimits:
+    """What Telegram asks of bots (core.telegram.org/bots/faq, on avoiding limits): short bursts in
+    a chat are taken. Elsewhere the burst and what flows in after it are one second's, or minute's.
+    """
+    total_burst = max(1, int(settings.messages_per_s / 6))
+    group_burst = max(1, int(settings.group_messages_per_minute / 4))
+    return RateLimits(
+        chat=Rate(settings.chat_messages_per_s, burst=3),
+        group=Rate(_flow(settings.group_messages_per_minute, group_burst) / 60, group_burst),
+        total=Rate(_flow(settings.messages_per_s, total_burst), total_burst),
+    )
+
+
+def _flow(most: float, burst: int) -> float:
+    return most - burst if most > burst else most
 
 
 def _base_url(settings: TelegramSettings) -> str:

@@ -64,5 +64,7 @@ async def show_again(host: Host, address: Address, detail: str) -> str | None:
     for part in parts:
         rendered = adapter.render(part.markdown or "")
         if part.position < len(rendered):
-            await Screen(adapter, address, host.delivery.backoff_s).show([rendered[part.position]])
+            gate = host.delivery.gates.of(adapter)
+            screen = Screen(adapter, address, gate, host.delivery.backoff_s)
+            await screen.show([rendered[part.position]])
     return None

@@ -5,5 +5,7 @@ screen        the messages it takes, and the steps to make them right
 reconcile     the next step, from what is shown to what is wanted (pure)
 persistence   what follows when a step fails (pure)
 pace          how often a growing text is edited (pure)
+gate          the one way out to a platform, as fast as it allows
+rates         when the next message may go out (pure)
 typing        that something is being made
 """

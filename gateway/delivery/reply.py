@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from adapters.base import Adapter, AdapterError, Address, Button, Part, RateLimited
+from gateway.delivery.gate import Gates
 from gateway.delivery.ledger import Ledger, NoLedger
 from gateway.delivery.pace import Pace
 from gateway.delivery.persistence import BACKOFF_S, Outcome
@@ -31,6 +32,7 @@ class DeliverySettings:
     first_edit_chars: int = 24
     backoff_s: tuple[float, ...] = BACKOFF_S
     metrics: Metrics = field(default_factory=Metrics)
+    gates: Gates = field(default_factory=Gates)
 
 
 def with_buttons(parts: Sequence[Part], buttons: Buttons) -> list[Part]:
@@ -57,7 +59,8 @@ class Reply:
         self._settings = settings
         self._growing_buttons = growing_buttons
         self._ledger: Ledger = ledger or NoLedger()
-        self._screen = Screen(adapter, address, settings.backoff_s, self._ledger)
+        gate = settings.gates.of(adapter)
+        self._screen = Screen(adapter, address, gate, settings.backoff_s, self._ledger)
         self._screen_in_use = asyncio.Lock()
         self._has_grown = asyncio.Event()
         self._is_closed = asyncio.Event()
@@ -92,8 +95,10 @@ class Reply:
             if self._is_closed.is_set():
                 return
             if self._is_worth_showing:
-                pace = await self._preview(pace)
-                await self._pause(pace.pause_s)
+                pace, wait_s = await self._preview(pace)
+                if wait_s:
+                    self._has_grown.set()  # there is more to show than the platform has taken
+                await self._pause(max(pace.pause_s, wait_s))
 
     async def finish(self, markdown: str, buttons: Buttons = ()) -> Outcome:
         """Show the final text, once. Whatever was previewed turns into it."""
@@ -112,7 +117,7 @@ class Reply:
         """Change a finished text, if that can be done at once: nothing hangs on it."""
         async with self._screen_in_use:
             try:
-                await self._screen.try_to_show(self._adapter.render(markdown), lambda: False)
+                await self._screen.amend(self._adapter.render(markdown))
             except AdapterError as error:
                 _log.info("message not amended", error=str(error))
 
@@ -132,20 +137,21 @@ class Reply:
         self._is_closed.set()
         self._has_grown.set()
 
-    async def _preview(self, pace: Pace) -> Pace:
+    async def _preview(self, pace: Pace) -> tuple[Pace, float]:
+        """The pace from now on, and the seconds to wait for the platform's rates."""
         # The lock lets a preview that is under way end before the final text: cutting it off
         # would leave a message on the screen whose id nobody knows.
         async with self._screen_in_use:
             parts = with_buttons(self._adapter.preview(self.text), self._growing_buttons)
             try:
-                await self._screen.try_to_show(parts, self._is_closed.is_set)
+                wait_s = await self._screen.preview(parts, self._is_closed.is_set)
             except RateLimited as error:
                 _log.info("edits slowed down", wait_s=error.retry_after_s)
-                return pace.after_flood(error.retry_after_s)
+                return pace.after_flood(error.retry_after_s), 0
             except AdapterError as error:
                 _log.info("edit failed", error=str(error))
-                return pace.after_failure()
-            return pace.after_success()
+                return pace.after_failure(), 0
+            return pace.after_success(), wait_s
 
     async def _pause(self, seconds: float) -> None:
         try:

@@ -10,7 +10,16 @@ from dataclasses import replace
 
 import structlog
 
-from adapters.base import Adapter, AdapterError, Address, Ambiguous, Part, TargetGone
+from adapters.base import (
+    Adapter,
+    AdapterError,
+    Address,
+    Ambiguous,
+    Part,
+    RateLimited,
+    TargetGone,
+)
+from gateway.delivery.gate import Gate
 from gateway.delivery.ledger import Found, Ledger, NoLedger
 from gateway.delivery.persistence import BACKOFF_S, Again, Attempt, Outcome, decide
 from gateway.delivery.reconcile import Delete, Edit, Send, Shown, Step, next_step
@@ -30,10 +39,12 @@ class Screen:
         self,
         adapter: Adapter,
         address: Address,
+        gate: Gate,
         backoff_s: Sequence[float] = BACKOFF_S,
         ledger: Ledger | None = None,
     ) -> None:
         self._adapter = adapter
+        self._gate = gate
         self._address = address
         self._backoff_s = backoff_s
         self._ledger: Ledger = ledger or NoLedger()
@@ -51,22 +62,36 @@ class Screen:
         """Whether a message may be there whose id nobody knows: it can't be edited."""
         return any(shown is not None and shown.message_id is None for shown in self._shown)
 
-    async def try_to_show(self, wanted: Sequence[Part], is_over: Callable[[], bool]) -> None:
+    async def preview(self, wanted: Sequence[Part], is_over: Callable[[], bool]) -> float:
         """Get nearer to the wanted parts, without insisting; stops between steps when `is_over`.
 
+        Returns in how many seconds to go on, if the platform's rates leave no room for more now.
         Raises the `AdapterError` of the first step that fails.
         """
         while not is_over() and (step := next_step(self._shown, wanted)) is not None:
-            attempt = Attempt(step, self._is_reply(step))
-            try:
-                await self._carry_out(attempt)
-            except TargetGone:
-                self._forget_target(attempt)
-                raise
-            except Ambiguous:
-                if isinstance(step, Send):
-                    self._record(step, None)
-                raise
+            if not isinstance(step, Delete) and (wait_s := self._gate.try_enter(self._address)):
+                return wait_s
+            await self._try(step)
+        return 0
+
+    async def amend(self, wanted: Sequence[Part]) -> None:
+        """Change what is shown, each step tried once. Raises the first step's `AdapterError`."""
+        while (step := next_step(self._shown, wanted)) is not None:
+            if not isinstance(step, Delete):
+                await self._gate.enter(self._address)
+            await self._try(step)
+
+    async def _try(self, step: Step) -> None:
+        attempt = Attempt(step, self._is_reply(step))
+        try:
+            await self._carry_out(attempt)
+        except TargetGone:
+            self._forget_target(attempt)
+            raise
+        except Ambiguous:
+            if isinstance(step, Send):
+                self._record(step, None)
+            raise
 
     async def show(self, wanted: Sequence[Part]) -> Outcome:
         """Show the wanted parts whatever it takes, each exactly once.
@@ -89,6 +114,8 @@ class Screen:
     async def _insist(self, step: Step) -> Outcome:
         attempt = Attempt(step, self._is_reply(step))
         while True:
+            if not isinstance(attempt.step, Delete):
+                await self._gate.enter(self._address)
             try:
                 await self._carry_out(attempt)
             except AdapterError as error:
@@ -117,6 +144,13 @@ class Screen:
             self._shown[attempt.step.index] = None
 
     async def _carry_out(self, attempt: Attempt) -> None:
+        try:
+            await self._do(attempt)
+        except RateLimited as error:
+            self._gate.hold(self._address, error.retry_after_s)
+            raise
+
+    async def _do(self, attempt: Attempt) -> None:
         address = self._address if attempt.is_reply else replace(self._address, reply_to=None)
         match attempt.step:
             case Send() as step:

@@ -163,6 +163,8 @@ telegram:
   base_url: {self._telegram.base_url}
   allowed_users: {[person.id for person in self._people]}
   edit_interval_s: 0.02
+  chat_messages_per_s: 1000
+  messages_per_s: 1000
 model:
   provider: openai
   name: fake-model

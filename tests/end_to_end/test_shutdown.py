@@ -23,6 +23,7 @@ def configure(tmp_path: Path, telegram: FakeTelegram, model: ModelServer, ada: P
             f"  api_key: {KEY}\n"
             f"telegram:\n  token: {telegram.token}\n  base_url: {telegram.base_url}\n"
             f"  allowed_users: [{ada.id}]\n  edit_interval_s: 0.05\n"
+            "  chat_messages_per_s: 1000\n"
             f"chats:\n  shutdown_grace_s: {grace_s}\n"
         )
         return tmp_path
