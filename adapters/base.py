@@ -203,7 +203,10 @@ class ButtonPress:
     acknowledge: Callable[[str | None], Awaitable[None]]  # shows a short notice, ends the spinner
 
 
-Event = Inbound | ButtonPress
+PersonalEvent = Inbound | ButtonPress | Edited | Reaction
+"""What somebody did, who has to be let in first."""
+
+Event = PersonalEvent | Deleted | Moved
 
 
 @dataclass(frozen=True, slots=True)

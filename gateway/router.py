@@ -14,7 +14,7 @@ from functools import partial
 
 import structlog
 
-from adapters.base import ButtonPress, Event, Inbound
+from adapters.base import ButtonPress, Deleted, Event, Inbound, Moved
 from config.settings import ChatSettings
 from gateway import events
 from gateway.access.gate import Gate
@@ -94,13 +94,15 @@ class Router:
         return Taken.TAKEN
 
     async def _take(self, event: Event) -> None:
+        if isinstance(event, Deleted | Moved):
+            return  # nobody's doing: there is nobody to be let in
         entry = await self._gate.meet(event)
         if not entry.is_open:
             if entry.text is not None:
                 self._chats.notify(event.address, entry.text)
         elif isinstance(event, ButtonPress):
             await self._take_press(event, entry.standing)
-        else:
+        elif isinstance(event, Inbound):
             await self._take_message(event, entry.standing)
 
     async def _take_message(self, message: Inbound, standing: Standing) -> None:

@@ -13,7 +13,7 @@ from functools import partial
 
 import structlog
 
-from adapters.base import ChatKind, Event, Inbound
+from adapters.base import ChatKind, Inbound, PersonalEvent
 from config.settings import Settings
 from gateway.access import pairing
 from gateway.access.claiming import Tries, Try, attempt, is_open
@@ -79,7 +79,7 @@ class Gate:
                 self.access = self.access.with_stored(stored)
                 self._revision = stored.revision
 
-    async def meet(self, event: Event) -> Entry:
+    async def meet(self, event: PersonalEvent) -> Entry:
         """Say whether an event comes in, by what is stored at this moment."""
         standing = await self.standing(event)
         if isinstance(event, Inbound) and self._is_claim(event, standing):
@@ -88,7 +88,7 @@ class Gate:
             return Entry(standing, True)
         return Entry(standing, False, await self._turn_away(event, standing))
 
-    async def standing(self, event: Event) -> Standing:
+    async def standing(self, event: PersonalEvent) -> Standing:
         """What the sender of an event may do where they sent it."""
         try:
             await self.load()
@@ -100,7 +100,7 @@ class Gate:
         """Whether a message that has waited may still be answered."""
         return (await self.standing(message)).may_talk
 
-    def admit(self, event: Event, standing: Standing) -> Verdict:
+    def admit(self, event: PersonalEvent, standing: Standing) -> Verdict:
         """Whether somebody who may talk has not sent too much."""
         verdict = self._limiter.admit(event, standing)
         if verdict is Verdict.REFUSED:
@@ -140,7 +140,7 @@ class Gate:
             _log.error("too many wrong codes; `hermes-gateway owner` prints a new one")
         return WRONG_CODE if result is Try.WRONG else None
 
-    async def _turn_away(self, event: Event, standing: Standing) -> str | None:
+    async def _turn_away(self, event: PersonalEvent, standing: Standing) -> str | None:
         """What to say to somebody who may not talk: mostly nothing, as if nobody were there."""
         if standing.role is Role.BLOCKED or event.sender.is_bot:
             return None
@@ -162,7 +162,7 @@ class Gate:
         is_asked = await self._store.change_pairing(partial(pairing.request, asked=asked))
         return pairing_text(code, event.sender.id) if is_asked else None
 
-    def _note_stranger(self, event: Event) -> None:
+    def _note_stranger(self, event: PersonalEvent) -> None:
         """One line for each stranger, with the id that the administrator needs to let them in."""
         if isinstance(event, Inbound) and not event.is_addressed:
             return

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from itertools import islice
 
-from adapters.base import Event
+from adapters.base import PersonalEvent
 from config.settings import AccessSettings
 from gateway.access.rates import Bucket, Rate, Verdict, full, is_full, take
 from gateway.access.roles import Role, Standing
@@ -28,7 +28,7 @@ class Limiter:
         self._now_s = now_s
         self._buckets: OrderedDict[_Key, Bucket] = OrderedDict()
 
-    def admit(self, event: Event, standing: Standing) -> Verdict:
+    def admit(self, event: PersonalEvent, standing: Standing) -> Verdict:
         """Count an event, and say whether it is too many."""
         if standing.role is Role.OWNER and not self._limits_owners:
             return Verdict.TAKEN
