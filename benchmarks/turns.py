@@ -32,7 +32,8 @@ from adapters.base import (
     Style,
 )
 from benchmarks.figure import Figure, figure
-from config.settings import AccessSettings, Settings, TelegramSettings
+from config.settings import AccessSettings, Settings
+from config.telegram import TelegramSettings
 from gateway.access.gate import Gate
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host

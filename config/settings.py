@@ -9,23 +9,20 @@ becomes these classes is the business of `config.loading`. Durations are in seco
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, HttpUrl, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from config.discord import DiscordSettings
 from config.models import BudgetSettings, ModelSettings
 from config.schedule import ScheduleSettings
 from config.section import (
-    Address,
     FileName,
     Folder,
-    NumericId,
-    PersonId,
-    Secret,
     Section,
     StrangerPolicy,
     TimeOfDay,
     Word,
 )
+from config.telegram import TelegramSettings
 
 
 class AgentSettings(Section):
@@ -192,52 +189,6 @@ class ConsoleSettings(Section):
 
     enabled: bool | None = Field(
         default=None, description="Unset: on when no other platform is configured."
-    )
-
-
-class TelegramSettings(Section):
-    """Telegram. On as soon as there is a token."""
-
-    token: Secret | None = Field(
-        default=None,
-        description="The bot's token from @BotFather. Keep it out of the file: "
-        "`${TELEGRAM_BOT_TOKEN}` reads it from the environment or from `.env`.",
-    )
-    base_url: Address = Field(
-        default=HttpUrl("https://api.telegram.org/bot"),
-        description="The Bot API; the token is put right behind it.",
-    )
-    owners: tuple[PersonId, ...] = Field(
-        default=(),
-        description="Ids of the people who may talk to the bot and say who else may. Whoever sends "
-        "the bot the code that is shown at the start becomes an owner, too.",
-    )
-    allowed_users: tuple[NumericId, ...] = Field(
-        default=(),
-        description="Ids of the people who may talk to the bot anywhere. Owners can let in others.",
-    )
-    allowed_chats: tuple[NumericId, ...] = Field(
-        default=(), description="Ids of groups in which everybody may talk to the bot."
-    )
-    allowed_bots: tuple[PersonId, ...] = Field(
-        default=(), description="Ids of the bots that may talk to this one. No other bot is heard."
-    )
-    require_mention: bool = Field(
-        default=True,
-        description="In groups, answer only when mentioned, replied to or given a command.",
-    )
-    edit_interval_s: PositiveFloat = Field(
-        default=0.8, description="The least time between two edits of a streamed answer."
-    )
-    messages_per_s: PositiveFloat = Field(
-        default=30,
-        description="What Telegram takes from the bot in all; more waits, previews are left out.",
-    )
-    chat_messages_per_s: PositiveFloat = Field(
-        default=1, description="The same for any one chat, where three may come at once."
-    )
-    group_messages_per_minute: PositiveFloat = Field(
-        default=20, description="The same for any one group."
     )
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from adapters.base import Adapter
 from adapters.console.adapter import ConsoleAdapter, local_console
-from config.settings import Settings, TelegramSettings
+from config.settings import Settings
+from config.telegram import TelegramSettings
 from gateway.errors import StartupError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def has_console(settings: Settings) -> bool:
     """Whether the terminal is one of the platforms."""
     if settings.console.enabled is None:
-        return settings.telegram.token is None
+        return not settings.telegram.is_on
     return settings.console.enabled
 
 
@@ -26,7 +27,7 @@ def make_adapters(
 ) -> dict[str, Adapter]:
     """An adapter for each platform that is set up; at least one. Raises `StartupError`."""
     made: list[Adapter] = []
-    if settings.telegram.token is not None:
+    if settings.telegram.is_on:
         made.append(_telegram(settings.telegram, commands))
     if has_console(settings):
         made.append(local_console(console_idle))

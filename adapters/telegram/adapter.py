@@ -17,7 +17,7 @@ from adapters.telegram import downloads, rendering, sending
 from adapters.telegram.errors import TokenRefused, scrub, translated
 from adapters.telegram.inbound import PLATFORM, Me, to_event
 from adapters.telegram.polling import Pace, Poller, RawUpdate
-from config.settings import TelegramSettings
+from config.telegram import TelegramSettings
 
 _LOGGERS_WITH_ADDRESSES = ("httpx", "httpcore", "telegram")  # an address has the token in it
 _CONNECTIONS = 64  # chats that can be written to at the same moment; more wait their turn

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from adapters.base import Address, ChatKind, Sender
 from config.discord import DiscordSettings
 from config.section import StrangerPolicy
-from config.settings import Settings, TelegramSettings
+from config.settings import Settings
+from config.telegram import TelegramSettings
 from gateway.access.roles import Role, Standing
 from gateway.store.access import Claim, Grant, StoredAccess
 

@@ -78,7 +78,7 @@ async def _findings(
     if not is_offline:
         checks += [("model", partial(_model, model)) for model in _models(settings)]
     platforms: list[str] = []
-    if settings.telegram.token is not None:
+    if settings.telegram.is_on:
         checks.append(("telegram", _telegram_offline if is_offline else _telegram))
         platforms.append("telegram")
     if has_console(settings):

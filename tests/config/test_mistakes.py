@@ -130,6 +130,31 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
     ("off for a group", "telegram: off\n", [("1:11: `telegram` must be a group", "below it.")]),
     ("no for a choice", "logging: {level: no}\n", [("1:18: `logging.level` must be one of", "")]),
     (
+        "a proxy of an unknown kind",
+        "telegram: {proxy: 'ftp://10.0.0.1'}\n",
+        [("1:19: `telegram.proxy` must be an address that starts with", "")],
+    ),
+    (
+        "a topic without its group",
+        "telegram: {free_topics: ['7']}\n",
+        [("1:26: Item 1 of `telegram.free_topics` must be the ids of a group", "")],
+    ),
+    (
+        "an expression that could take for ever",
+        "telegram: {names: ['/(a)\\1/']}\n",
+        [("1:20: Item 1 of `telegram.names` must be a regular expression", "")],
+    ),
+    (
+        "a path that is no path",
+        "telegram: {webhook: {path: hook}}\n",
+        [("1:28: `telegram.webhook.path` must start with a slash", "")],
+    ),
+    (
+        "a secret token that Telegram would refuse",
+        "telegram: {webhook: {secret_token: 'two words!'}}\n",
+        [("1:36: `telegram.webhook.secret_token` must be", "")],
+    ),
+    (
         "a space behind a token's colon",
         "telegram:\n  token: 123: ABC\n",
         [("2:13: A second `: `", "in quotes.")],

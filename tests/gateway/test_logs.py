@@ -15,7 +15,8 @@ import structlog
 from pydantic import SecretStr
 
 from config.models import ModelSettings
-from config.settings import LoggingSettings, Settings, TelegramSettings
+from config.settings import LoggingSettings, Settings
+from config.telegram import TelegramSettings
 from gateway import logs
 from gateway.errors import StartupError
 from gateway.log_file import log_file

@@ -11,7 +11,7 @@ from telegram.request import HTTPXRequest
 from adapters.base import Address, ButtonPress, ChatKind, Event, Inbound
 from adapters.telegram.adapter import TelegramAdapter
 from adapters.telegram.polling import Pace
-from config.settings import TelegramSettings
+from config.telegram import TelegramSettings
 from tests.fakes.telegram import Chat, FakeTelegram, Person
 from tests.fakes.telegram.updates import Changes
 

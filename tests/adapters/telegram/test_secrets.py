@@ -9,7 +9,7 @@ from telegram.error import InvalidToken, TelegramError
 from adapters.base import AdapterError, Part
 from adapters.telegram.adapter import TelegramAdapter
 from adapters.telegram.errors import TokenRefused, scrub, translated
-from config.settings import TelegramSettings
+from config.telegram import TelegramSettings
 from tests.adapters.telegram.serving import Serving, adapter_for, address_of
 from tests.fakes.telegram import FakeTelegram, Person
 

@@ -6,7 +6,8 @@ import pytest
 
 from adapters.base import Address, ChatKind, Sender
 from config.discord import DiscordSettings
-from config.settings import AccessSettings, Settings, TelegramSettings
+from config.settings import AccessSettings, Settings
+from config.telegram import TelegramSettings
 from gateway.access.report import people, summary
 from gateway.access.roles import Role, Standing
 from gateway.access.snapshot import Access, access_from, standing_of

@@ -20,8 +20,8 @@ from config.settings import (
     RuntimeSettings,
     SessionSettings,
     Settings,
-    TelegramSettings,
 )
+from config.telegram import TelegramSettings
 from gateway import logs
 from gateway.access.administration import Administration
 from gateway.access.gate import Gate

@@ -7,7 +7,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.base import Address, ChatKind, Inbound, Sender
-from config.settings import AccessSettings, Settings, TelegramSettings
+from config.settings import AccessSettings, Settings
+from config.telegram import TelegramSettings
 from gateway.access.claiming import TRIES_IN_ALL, TRIES_PER_PERSON
 from gateway.access.gate import WELCOME, WELCOME_OWNER, WRONG_CODE, plain_name
 from gateway.access.roles import Role

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from adapters.base import Sender
-from config.settings import AccessSettings, TelegramSettings
+from config.settings import AccessSettings
+from config.telegram import TelegramSettings
 from tests.gateway.chats.small_gateway import SmallGateway, Start, is_settled
 
 CHATS = 50

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adapters.base import Address, ChatKind, Inbound, Sender
-from config.settings import TelegramSettings
+from config.telegram import TelegramSettings
 from gateway.store.schedule import Job
 from gateway.store.sqlite import FILE_NAME
 from tests.gateway.chats.small_gateway import SmallGateway, Start
