@@ -64,7 +64,8 @@ class _Model:
     async def complete(self, request: ChatRequest, on_text: TextSink) -> ChatCompletion:
         message: dict[str, Any] = {"role": "assistant", "content": "It is done, as you wished."}
         reason = "stop"
-        if request.get("tools") and request["messages"][-1]["role"] == "user":
+        offered = {tool["function"]["name"] for tool in request.get("tools", ())}
+        if _Look.name in offered and request["messages"][-1]["role"] == "user":
             calls = [{"id": "c", "type": "function"}]
             calls[0]["function"] = {"name": "look", "arguments": "{}"}  # type: ignore[assignment]
             message = {"role": "assistant", "content": None, "tool_calls": calls}
