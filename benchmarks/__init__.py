@@ -9,7 +9,21 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import build, figure, history, memory, search, sizes, start, threads, turns, wake
+from benchmarks import (
+    build,
+    figure,
+    growth,
+    history,
+    known_chats,
+    memory,
+    search,
+    sizes,
+    start,
+    streaming,
+    threads,
+    turns,
+    wake,
+)
 from gateway.runtime.errors import RuntimeFailure
 
 THEMES: dict[str, Callable[[], list[figure.Figure]]] = {
@@ -20,11 +34,14 @@ THEMES: dict[str, Callable[[], list[figure.Figure]]] = {
     "history": history.measure,
     "threads": threads.measure,
     "turns": turns.measure,
+    "streaming": streaming.measure,
+    "known": known_chats.measure,
+    "growth": growth.measure,
     "sizes": sizes.measure,
     "search": search.measure,
     "build": build.measure,
 }
-_ON_REQUEST = ("build", "search")  # take minutes, or the toolchain
+_ON_REQUEST = ("build", "growth", "search")  # take minutes, or the toolchain
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,9 +49,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     parser.add_argument("--only", choices=THEMES, action="append", help="measure this; repeatable")
+    parser.add_argument(
+        "--all", action="store_true", help="measure all but a build, which takes minutes"
+    )
     parser.add_argument("--build", action="store_true", help="measure a build, too (a minute)")
     options = parser.parse_args(argv)
-    themes = options.only or [name for name in THEMES if name not in _ON_REQUEST]
+    left_out = ("build",) if options.all else _ON_REQUEST
+    themes = options.only or [name for name in THEMES if name not in left_out]
     if options.build and "build" not in themes:
         themes.append("build")
     figures: list[figure.Figure] = []
