@@ -43,6 +43,7 @@ AT_THE_START = (
     "timezone",
     "journal.keep_days",
     "tools",
+    "web",
     "schedule",
     "console",
     "telegram.enabled",

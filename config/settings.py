@@ -23,6 +23,7 @@ from config.section import (
     Word,
 )
 from config.telegram import TelegramSettings
+from config.web import WebSettings
 
 
 class AgentSettings(Section):
@@ -261,6 +262,7 @@ class Settings(Section):
     sessions: SessionSettings = SessionSettings()
     journal: JournalSettings = JournalSettings()
     tools: ToolSettings = ToolSettings()
+    web: WebSettings = WebSettings()
     access: AccessSettings = AccessSettings()
     schedule: ScheduleSettings = ScheduleSettings()
     console: ConsoleSettings = ConsoleSettings()
