@@ -10,17 +10,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 import structlog
 from telegram import Bot, BotCommand, Update
 from telegram.error import TelegramError
-from telegram.request import BaseRequest, HTTPXRequest
+from telegram.request import BaseRequest
 
 from adapters.base import Address, Attachment, Event, Mark, Part, Rate, RateLimits, Style
-from adapters.telegram import downloads, rendering, sending
+from adapters.telegram import downloads, rendering, requests, sending
 from adapters.telegram.errors import TokenRefused, scrub, translated
 from adapters.telegram.inbound import PLATFORM, Me, to_event
 from adapters.telegram.polling import Pace, Poller, RawUpdate
 from config.telegram import TelegramSettings
 
 _LOGGERS_WITH_ADDRESSES = ("httpx", "httpcore", "telegram")  # an address has the token in it
-_CONNECTIONS = 64  # chats that can be written to at the same moment; more wait their turn
 
 _log = structlog.get_logger(__name__)
 
@@ -59,7 +58,10 @@ class TelegramAdapter:
         self.edit_interval_s = settings.edit_interval_s
         self.limits = _limits(settings)
         self._commands = [BotCommand(name, description) for name, description in commands]
-        self._requests = (request or _calls(), get_updates_request or _poll())
+        self._requests = (
+            request or requests.for_calls(),
+            get_updates_request or requests.for_updates(),
+        )
         self._bot = _QuietBot(
             settings.token.get_secret_value(),
             base_url=_base_url(settings),
@@ -186,20 +188,6 @@ def _base_url(settings: TelegramSettings) -> str:
     """The client adds the token right behind it; the address of a server alone is completed."""
     url = str(settings.base_url)
     return f"{url}bot" if settings.base_url.path in (None, "/") else url
-
-
-def _calls() -> HTTPXRequest:
-    return HTTPXRequest(
-        connection_pool_size=_CONNECTIONS,
-        connect_timeout=10,
-        read_timeout=20,
-        write_timeout=10,
-        pool_timeout=30,
-    )
-
-
-def _poll() -> HTTPXRequest:
-    return HTTPXRequest(connection_pool_size=1, connect_timeout=10, pool_timeout=10)
 
 
 def _silence_addresses() -> None:

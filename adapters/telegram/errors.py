@@ -8,7 +8,7 @@
     message to edit or to reply to is gone            TargetGone
     Forbidden, no such chat, no right to write        ChatGone
     Unauthorized                                      TokenRefused
-    any other BadRequest                              Rejected
+    a file that is too large, any other BadRequest    Rejected
 
 Texts lose the bot's token before anybody sees them: the client puts it into some.
 """
@@ -48,6 +48,15 @@ class TokenRefused(AdapterError):
 UNMODIFIED = "message is not modified"
 REPLY_GONE = ("message to be replied not found", "replied message not found")
 DELETED_ALREADY = "message to delete not found"
+# Of a file in its form, and not of the file: as a document it is taken.
+FORM_REFUSED = (
+    "photo_invalid_dimensions",
+    "image_process_failed",
+    "photo_save_file_invalid",
+    "photo_ext_invalid",
+    "too big for a photo",
+    "voice_messages_forbidden",
+)
 QUERY_TOO_OLD = ("query is too old", "query_id_invalid")
 
 _DEFAULT_WAIT_S = 5.0  # when Telegram says "too many requests" without saying for how long
@@ -78,6 +87,8 @@ _BAD_REQUESTS: tuple[tuple[str, type[AdapterError]], ...] = (
     ("user_deactivated", ChatGone),
 )
 
+# The client has no class for a 413 and makes a NetworkError of it.
+_TOO_LARGE = "request entity too large"
 _SERVER_FAILURES = ("internal server error", "bad gateway", "service unavailable")
 
 
@@ -120,6 +131,8 @@ def _network_error(error: TelegramError, text: str) -> AdapterError:
     lowered = text.lower()
     if lowered.startswith("too many requests"):
         return _rate_limited(error, text)
+    if lowered.startswith(_TOO_LARGE):
+        return Rejected(text)
     never_done = isinstance(error.__cause__, _NEVER_SENT) or lowered.startswith(_SERVER_FAILURES)
     return Unreachable(text) if never_done else Ambiguous(text)
 

@@ -12,6 +12,7 @@ from adapters.telegram.splitting import split
 from adapters.telegram.styled import Entity, Styled, to_entities, utf16_length
 
 LIMIT_UTF16 = 4096  # of a message after entities parsing (Bot API, sendMessage)
+CAPTION_LIMIT_UTF16 = 1024  # of a file's text (Bot API, sendPhoto)
 CURSOR = " ▉"
 
 
@@ -24,6 +25,11 @@ def preview(markdown: str, limit_utf16: int = LIMIT_UTF16) -> Sequence[Part]:
     """The form while the text grows: the last part is plain and ends in a cursor if one fits."""
     parts = split(parse(markdown), limit_utf16)
     return [*map(_formatted, parts[:-1]), *(_growing(part, limit_utf16) for part in parts[-1:])]
+
+
+def fits_caption(part: Part) -> bool:
+    """Whether a file can carry this text."""
+    return utf16_length(part.text) <= CAPTION_LIMIT_UTF16
 
 
 def entities_of(part: Part) -> tuple[Entity, ...]:

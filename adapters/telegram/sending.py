@@ -1,8 +1,15 @@
 """Calls that put a part on the screen, change it or take it away.
 
-Each raises the errors of adapters/base.py; nothing is tried twice here but a send whose reply
-target is gone. Pauses, retries and the ledger are the gateway's business.
+Each raises the errors of adapters/base.py. Nothing is tried twice here but a send whose reply
+target is gone, and a file that is refused as a photo or as speech. Pauses, retries and the ledger
+are the gateway's business.
 """
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from telegram import (
     Bot,
@@ -17,76 +24,161 @@ from telegram import (
 from telegram.constants import ChatAction, ReactionEmoji
 from telegram.error import BadRequest
 
-from adapters.base import Address, Ambiguous, Mark, Part, Rejected
+from adapters.base import AdapterError, Address, Ambiguous, Mark, Part, Rejected
 from adapters.telegram.errors import (
     DELETED_ALREADY,
+    FORM_REFUSED,
     QUERY_TOO_OLD,
     REPLY_GONE,
     UNMODIFIED,
     has_text,
     translated,
 )
-from adapters.telegram.rendering import entities_of
+from adapters.telegram.files import LARGEST_FILE_BYTES, Form, Opened, opened
+from adapters.telegram.rendering import entities_of, fits_caption
 
 LONGEST_DATA_BYTES = 64  # Bot API, InlineKeyboardButton.callback_data
 _LONGEST_NOTICE = 200  # Bot API, answerCallbackQuery.text
+_PUBLIC_SERVER = "https://api.telegram.org/"
 _MARKS = {  # from the list of Bot API, ReactionTypeEmoji: it has no ticks and crosses
     Mark.SEEN: ReactionEmoji.EYES,
     Mark.DONE: ReactionEmoji.THUMBS_UP,
     Mark.FAILED: ReactionEmoji.THUMBS_DOWN,
 }
+_Arguments = dict[str, Any]
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)  # an answer is not a page's advertisement
 
 
 async def send(bot: Bot, address: Address, part: Part) -> str:
     """Show a new message; returns its id. A reply to a deleted message becomes a plain one."""
-    reply_to = int(address.reply_to) if address.reply_to else None
-    with translated(bot.token):
-        try:
-            return await _send(bot, address, part, reply_to)
-        except BadRequest as error:
-            if reply_to is None or not has_text(error, *REPLY_GONE):
-                raise
-        return await _send(bot, address, part, None)
+    if part.file is None:
+        with translated(bot.token):
+            return await _replying(address, part, partial(_send_text, bot, part))
+    async with opened(part.file, _largest_file_bytes(bot)) as file:
+        caption = part if fits_caption(part) else replace(part, text="", payload=None)
+        with translated(bot.token):
+            message_id = await _replying(address, part, partial(_send_file, bot, caption, file))
+    if caption is not part:
+        await _send_what_was_too_long(bot, address, part)
+    return message_id
 
 
-async def _send(bot: Bot, address: Address, part: Part, reply_to: int | None) -> str:
-    reply = None
-    if reply_to is not None:
-        reply = ReplyParameters(message_id=reply_to, allow_sending_without_reply=True)
+async def _replying(
+    address: Address, part: Part, call: Callable[[_Arguments], Awaitable[str]]
+) -> str:
+    arguments: _Arguments = {
+        "chat_id": int(address.chat_id),
+        "message_thread_id": int(address.thread_id) if address.thread_id else None,
+        "reply_markup": _keyboard(part),
+    }
+    if address.reply_to is None:
+        return await call(arguments)
+    reply = ReplyParameters(int(address.reply_to), allow_sending_without_reply=True)
     try:
-        message = await bot.send_message(
-            chat_id=int(address.chat_id),
-            text=part.text,
-            entities=_entities(part),
-            message_thread_id=int(address.thread_id) if address.thread_id else None,
-            reply_parameters=reply,
-            reply_markup=_keyboard(part),
-            link_preview_options=_NO_PREVIEW,
+        return await call(arguments | {"reply_parameters": reply})
+    except BadRequest as error:
+        if not has_text(error, *REPLY_GONE):
+            raise
+    return await call(arguments)
+
+
+async def _send_text(bot: Bot, part: Part, arguments: _Arguments) -> str:
+    with _unreadable_is_ambiguous():
+        return _id_of(
+            await bot.send_message(
+                text=part.text,
+                entities=_entities(part),
+                link_preview_options=_NO_PREVIEW,
+                **arguments,
+            )
         )
+
+
+async def _send_file(bot: Bot, part: Part, file: Opened, arguments: _Arguments) -> str:
+    try:
+        return await _send_as(file.form, bot, part, file, arguments)
+    except BadRequest as error:
+        if file.form is Form.DOCUMENT or not has_text(error, *FORM_REFUSED):
+            raise
+    return await _send_as(Form.DOCUMENT, bot, part, file, arguments)
+
+
+async def _send_as(form: Form, bot: Bot, part: Part, file: Opened, arguments: _Arguments) -> str:
+    method: Callable[..., Awaitable[object]] = getattr(bot, f"send_{form}")
+    with _unreadable_is_ambiguous():
+        return _id_of(
+            await method(
+                **{form.value: file.upload},
+                caption=part.text or None,
+                caption_entities=_entities(part),
+                **arguments,
+            )
+        )
+
+
+async def _send_what_was_too_long(bot: Bot, address: Address, part: Part) -> None:
+    """The text of a file as a message of its own. The file is there: it must not come twice."""
+    text = replace(part, file=None, buttons=())
+    try:
+        with translated(bot.token):
+            await _replying(replace(address, reply_to=None), text, partial(_send_text, bot, text))
+    except AdapterError as error:
+        raise Ambiguous(f"the file was sent, its text was not: {error}") from None
+
+
+def _largest_file_bytes(bot: Bot) -> int | None:
+    """A server of one's own has other limits than the public one, and says so itself."""
+    return LARGEST_FILE_BYTES if bot.base_url.startswith(_PUBLIC_SERVER) else None
+
+
+@contextmanager
+def _unreadable_is_ambiguous() -> Iterator[None]:
+    try:
+        yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         # The client reads the answer only after Telegram has taken the message.
         raise Ambiguous(f"Telegram's answer is not a message: {error!r}") from None
+
+
+def _id_of(message: object) -> str:
     if not isinstance(message, Message):
         raise Ambiguous("Telegram's answer is not a message")
     return str(message.message_id)
 
 
 async def edit(bot: Bot, address: Address, message_id: str, part: Part) -> None:
-    """Replace a message, its buttons included."""
+    """Replace a message, its buttons included; of a file its caption, as long as it is one."""
     with translated(bot.token):
         try:
-            await bot.edit_message_text(
-                chat_id=int(address.chat_id),
-                message_id=int(message_id),
-                text=part.text,
-                entities=_entities(part),
-                reply_markup=_keyboard(part),
-                link_preview_options=_NO_PREVIEW,
+            await (_edit_text if part.file is None else _edit_caption)(
+                bot, part, {"chat_id": int(address.chat_id), "message_id": int(message_id)}
             )
         except BadRequest as error:
             if not has_text(error, UNMODIFIED):
                 raise
+
+
+async def _edit_text(bot: Bot, part: Part, message: _Arguments) -> None:
+    await bot.edit_message_text(
+        **message,
+        text=part.text,
+        entities=_entities(part),
+        reply_markup=_keyboard(part),
+        link_preview_options=_NO_PREVIEW,
+    )
+
+
+async def _edit_caption(bot: Bot, part: Part, message: _Arguments) -> None:
+    keyboard = _keyboard(part)
+    if not fits_caption(part):
+        await bot.edit_message_reply_markup(**message, reply_markup=keyboard)
+        return
+    await bot.edit_message_caption(
+        **message,
+        caption=part.text or None,
+        caption_entities=_entities(part),
+        reply_markup=keyboard,
+    )
 
 
 async def delete(bot: Bot, address: Address, message_id: str) -> None:

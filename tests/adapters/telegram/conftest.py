@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncIterator
 
+import httpx
 import pytest
 
 from adapters.telegram.adapter import TelegramAdapter
+from tests.adapters.telegram.bare_client import Client
 from tests.adapters.telegram.serving import Serving, adapter_for
 from tests.fakes.telegram import FakeTelegram, Person
 
@@ -36,3 +38,10 @@ async def serving(fake: FakeTelegram) -> AsyncIterator[Serving]:
     """An adapter that runs."""
     async with Serving(adapter_for(fake)) as running:
         yield running
+
+
+@pytest.fixture
+async def client(fake: FakeTelegram) -> AsyncIterator[Client]:
+    """Asks the fake without our adapter."""
+    async with httpx.AsyncClient() as http:
+        yield Client(fake, http)

@@ -6,27 +6,30 @@ from collections.abc import Sequence
 from typing import Self
 
 from pydantic import HttpUrl, SecretStr
-from telegram.request import HTTPXRequest
 
 from adapters.base import Address, ButtonPress, ChatKind, Event, Inbound
+from adapters.telegram import requests
 from adapters.telegram.adapter import TelegramAdapter
 from adapters.telegram.polling import Pace
 from config.telegram import TelegramSettings
 from tests.fakes.telegram import Chat, FakeTelegram, Person
+from tests.fakes.telegram.server import TOKEN
 from tests.fakes.telegram.updates import Changes
 
 QUICK = Pace(long_poll_s=5, answer_within_s=5, first_wait_s=0.01, longest_wait_s=0.05)
 
 
-def settings_for(fake: FakeTelegram, token: str | None = None) -> TelegramSettings:
-    """Settings that lead to the fake."""
+def settings_for(fake: FakeTelegram | None, token: str | None = None) -> TelegramSettings:
+    """Settings that lead to the fake; to the public server, which no test reaches, without one."""
+    if fake is None:
+        return TelegramSettings(token=SecretStr(TOKEN))
     return TelegramSettings(
         token=SecretStr(token or fake.token), base_url=HttpUrl(fake.base_url), edit_interval_s=0.8
     )
 
 
 def adapter_for(
-    fake: FakeTelegram,
+    fake: FakeTelegram | None,
     *,
     token: str | None = None,
     commands: Sequence[tuple[str, str]] = (),
@@ -38,7 +41,7 @@ def adapter_for(
         settings_for(fake, token),
         commands=commands,
         pace=pace,
-        request=HTTPXRequest(read_timeout=answer_within_s),
+        request=requests.for_calls(read_timeout_s=answer_within_s),
     )
 
 

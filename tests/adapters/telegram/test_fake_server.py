@@ -3,44 +3,18 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.adapters.telegram.bare_client import Client
 from tests.fakes.telegram import FakeTelegram, FloodLimits, Person, faults
 from tests.fakes.telegram.flood import FloodControl
 from tests.fakes.telegram.texts import violations
 
 Call = dict[str, Any]
-
-
-class Client:
-    """Calls methods with JSON bodies and returns the envelope."""
-
-    def __init__(self, fake: FakeTelegram, http: httpx.AsyncClient) -> None:
-        self._fake = fake
-        self._http = http
-
-    async def call(self, method: str, token: str | None = None, **arguments: Any) -> Call:
-        """The whole answer."""
-        url = f"{self._fake.base_url}{token or self._fake.token}/{method}"
-        envelope: Call = (await self._http.post(url, json=arguments, timeout=10)).json()
-        return envelope
-
-    async def refusal(self, method: str, **arguments: Any) -> str:
-        """The description of an error."""
-        answer = await self.call(method, **arguments)
-        assert answer["ok"] is False
-        return str(answer["description"])
-
-
-@pytest.fixture
-async def client(fake: FakeTelegram) -> AsyncIterator[Client]:
-    async with httpx.AsyncClient() as http:
-        yield Client(fake, http)
 
 
 def entity(kind: str, offset: int, length: int) -> Call:

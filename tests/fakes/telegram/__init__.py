@@ -12,24 +12,30 @@ What it speaks, by the documentation's section names:
                                  Message with all that a person can send, MessageOrigin,
                                  MessageEntity, ReplyParameters, InlineKeyboardMarkup,
                                  CallbackQuery, MessageReactionUpdated, ChatMemberUpdated
-    Available methods            getMe, sendMessage, sendChatAction, answerCallbackQuery,
-                                 setMyCommands, getMyCommands, getFile and the file's address
+    Available methods            getMe, sendMessage, sendMessageDraft, sendChatAction,
+                                 answerCallbackQuery, setMessageReaction; sendPhoto, sendDocument,
+                                 sendAudio, sendVoice, sendVideo, sendAnimation; getFile and the
+                                 file's address; setMyCommands, getMyCommands, deleteMyCommands,
+                                 by scope and language
     Using a Local Bot API Server files of any size by their path, webhooks over plain HTTP
-    Updating messages            editMessageText, editMessageReplyMarkup, deleteMessage
+    Updating messages            editMessageText, editMessageCaption, editMessageReplyMarkup,
+                                 deleteMessage
     Limits ("My bot is hitting   per chat, per group and minute, over all, each as a setting;
     limits", the FAQ)            429 with `retry_after`, and every refusal is counted
 
-It is strict: 4096 UTF-16 units after entities parsing, empty texts, entities out of bounds or
-within a surrogate pair, unchanged edits, 64 bytes of callback data, unknown chats, deleted reply
-targets and topics that don't exist each get the real server's error text. What the real server
-silently repairs or loses (crossing entities, style around code, over 100 entities) it takes too,
-but notes in `violations`. It does not speak: parse modes, media of the bot, inline mode, payments,
-channels, privacy mode (the bot reads all), and it adds no entities of its own to a bot's text.
+It is strict: 4096 UTF-16 units after entities parsing (1024 in a caption), empty texts, photos of
+impossible measures, entities out of bounds or within a surrogate pair, unchanged edits, 64 bytes
+of callback data, unknown chats, deleted reply targets and topics that don't exist each get the
+real server's error text. What the real server silently repairs or loses (crossing entities, style
+around code, over 100 entities) it takes too, but notes in `violations`. It does not speak: parse
+modes, albums of the bot, inline mode, payments, channels, privacy mode (the bot reads all), and it
+adds no entities of its own to a bot's text.
 
 `world.py` holds chats and messages, `people.py` is what persons do, `media.py` what they send
-beside text, `files.py` keeps the files, `texts.py` checks texts, `methods.py` answers calls,
-`updates.py` is the queue, `webhook.py` sends from it, `faults.py` fails on demand, `flood.py`
-limits, `server.py` puts it together, `control.py` and `__main__.py` run it on its own.
+beside text, `files.py` keeps the files, `texts.py` checks texts. `methods.py`, `uploads.py`,
+`drafts.py`, `menus.py` and `reactions.py` answer calls, by what `arguments.py` says of their
+arguments. `updates.py` is the queue, `webhook.py` sends from it, `faults.py` fails on demand,
+`flood.py` limits, `server.py` puts it together, `control.py` and `__main__.py` run it on its own.
 """
 
 from tests.fakes.telegram import faults, media

@@ -23,6 +23,7 @@ from tests.fakes.telegram.flood import FloodControl, FloodLimits
 from tests.fakes.telegram.methods import METHODS
 from tests.fakes.telegram.people import People
 from tests.fakes.telegram.updates import Changes, UpdateQueue
+from tests.fakes.telegram.uploads import LARGEST_UPLOAD_BYTES
 from tests.fakes.telegram.webhook import Webhook
 from tests.fakes.telegram.world import Chat, Json, Message, Person, World
 
@@ -63,7 +64,7 @@ class FakeTelegram:
         self.flood = FloodControl(flood or FloodLimits())
         self._faults: dict[str, deque[Fault]] = defaultdict(deque)
         self._port = port
-        self.app = web.Application(client_max_size=1 << 20)
+        self.app = web.Application(client_max_size=2 * LARGEST_UPLOAD_BYTES)
         self.app.router.add_route("*", "/bot{token}/{method}", self._handle)
         self.app.router.add_get("/file/bot{token}/{path:.+}", self._file)
         self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=1)
@@ -200,6 +201,9 @@ async def _arguments(request: web.Request) -> Json:
 
 _JSON_ARGUMENTS = {
     "entities",
+    "caption_entities",
+    "reaction",
+    "scope",
     "reply_parameters",
     "reply_markup",
     "allowed_updates",

@@ -13,6 +13,7 @@ from tests.fakes.telegram.errors import bad_request
 from tests.fakes.telegram.world import Json
 
 LONGEST_TEXT = 4096
+LONGEST_CAPTION = 1024
 MOST_ENTITIES = 100
 
 _SPACES = {code: " " for code in range(32) if code not in {10, 13}}
@@ -37,6 +38,23 @@ def accept(text: str, entities: Sequence[Json], too_long: str) -> tuple[str, lis
     """The text and entities as the server keeps them. Raises `ApiError`."""
     if not text:
         raise bad_request("message text is empty")
+    kept, order = _kept(text, entities)
+    if _is_empty(kept):
+        raise bad_request("text must be non-empty")
+    if units(kept) > LONGEST_TEXT:
+        raise bad_request(too_long)
+    return kept, order
+
+
+def accept_caption(text: str, entities: Sequence[Json]) -> tuple[str, list[Json]]:
+    """A caption and its entities as the server keeps them; it may be empty. Raises `ApiError`."""
+    kept, order = _kept(text, entities)
+    if units(kept) > LONGEST_CAPTION:
+        raise bad_request("message caption is too long")
+    return ("", []) if _is_empty(kept) else (kept, order)
+
+
+def _kept(text: str, entities: Sequence[Json]) -> tuple[str, list[Json]]:
     for entity in entities:
         _check_kind(entity)
         _check_bounds(text, entity)
@@ -46,10 +64,6 @@ def accept(text: str, entities: Sequence[Json], too_long: str) -> tuple[str, lis
     if any(code in _DROPPED for code in map(ord, kept)):
         kept, moved = _drop(kept, moved)
     kept, moved = _trim(kept, moved)
-    if _is_empty(kept):
-        raise bad_request("text must be non-empty")
-    if units(kept) > LONGEST_TEXT:
-        raise bad_request(too_long)
     order = sorted(moved, key=lambda entity: (entity["offset"], -entity["length"], entity["type"]))
     return kept, order
 

@@ -5,7 +5,11 @@ Only data and its JSON; who changes it is people.py (persons) and methods.py (th
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.fakes.telegram.drafts import Draft
+    from tests.fakes.telegram.menus import Menus
 
 Json = dict[str, Any]
 
@@ -43,6 +47,7 @@ class Message:
     topic: int | None = None  # set in ordinary supergroups too, for replies
     sender_chat: "Chat | None" = None
     content: Json = field(default_factory=dict)  # further fields: a photo, where it comes from, …
+    reactions: list[str] = field(default_factory=list)  # of the bot
     is_deleted: bool = False
     date: int = field(default_factory=lambda: int(time.time()))
     versions: list[str] = field(default_factory=list)
@@ -106,6 +111,7 @@ class Chat:
     messages: list[Message] = field(default_factory=list)
     refusal: str | None = None  # why the bot can't write here, e.g. it was blocked
     moved_to: int | None = None  # the supergroup that it has become
+    refuses_voice: bool = False  # by the person's privacy settings
     last_message_id: int = 0
 
     def to_json(self) -> Json:
@@ -152,8 +158,14 @@ class World:
     persons: dict[str, Person] = field(default_factory=dict)
     queries: dict[str, Query] = field(default_factory=dict)
     actions: list[tuple[int, str]] = field(default_factory=list)  # chat, e.g. typing
-    commands: list[Json] = field(default_factory=list)
+    menus: "Menus" = field(default_factory=dict)
+    drafts: "list[Draft]" = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
+
+    @property
+    def commands(self) -> list[Json]:
+        """The menu that is shown where there is no narrower one."""
+        return self.menus.get(("default", ""), [])
 
     def transcript(self) -> str:
         """All chats as a person would read them, with what can't be seen in brackets."""

@@ -1,0 +1,98 @@
+"""What the arguments that many methods share mean: chat, topic, reply target, text, buttons.
+
+Each function takes the server or a chat and the call's arguments, and raises `ApiError` with the
+real server's words.
+"""
+
+from typing import TYPE_CHECKING
+
+from tests.fakes.telegram import texts
+from tests.fakes.telegram.errors import ApiError, bad_request
+from tests.fakes.telegram.world import GENERAL_TOPIC, Chat, Json, Message
+
+if TYPE_CHECKING:
+    from tests.fakes.telegram.server import FakeTelegram
+
+NOT_MODIFIED = (
+    "message is not modified: specified new message content and reply markup are exactly "
+    "the same as a current content and reply markup of the message"
+)
+_UPGRADED = "Bad Request: group chat was upgraded to a supergroup chat"
+
+
+def chat_of(server: "FakeTelegram", arguments: Json) -> Chat:
+    """The chat that is written to."""
+    chat_id = arguments.get("chat_id")
+    if chat_id in (None, ""):
+        raise bad_request("chat_id is empty")
+    chat = server.world.chats.get(int(chat_id))
+    if chat is None:
+        raise bad_request("chat not found")
+    if chat.moved_to is not None:
+        raise ApiError(400, _UPGRADED, migrate_to_chat_id=chat.moved_to)
+    if chat.refusal is not None:
+        raise ApiError(403, f"Forbidden: {chat.refusal}")
+    return chat
+
+
+def own_message(server: "FakeTelegram", chat: Chat, arguments: Json) -> Message:
+    """A message of the bot that can be edited."""
+    message = chat.find(int(arguments.get("message_id", 0)))
+    if message is None:
+        raise bad_request("message to edit not found")
+    if message.sender != server.world.bot:
+        raise bad_request("message can't be edited")
+    return message
+
+
+def text_of(server: "FakeTelegram", arguments: Json, too_long: str) -> tuple[str, list[Json]]:
+    """The text of a message and its entities, as the server keeps them."""
+    entities = _checked_entities(server, arguments, "entities")
+    return texts.accept(arguments.get("text", ""), entities, too_long)
+
+
+def caption_of(server: "FakeTelegram", arguments: Json) -> tuple[str, list[Json]]:
+    """The caption of a file and its entities; it may be empty."""
+    entities = _checked_entities(server, arguments, "caption_entities")
+    return texts.accept_caption(arguments.get("caption", ""), entities)
+
+
+def topic_of(chat: Chat, arguments: Json) -> int | None:
+    """The topic's thread id. General has none."""
+    topic = arguments.get("message_thread_id")
+    if topic is None:
+        return None
+    if int(topic) == GENERAL_TOPIC or int(topic) not in chat.topics:
+        raise bad_request("message thread not found")
+    return int(topic)
+
+
+def reply_target(chat: Chat, arguments: Json) -> Message | None:
+    """The message that is replied to."""
+    reply = arguments.get("reply_parameters")
+    if not reply:
+        return None
+    message = chat.find(int(reply["message_id"]))
+    if message is None and not reply.get("allow_sending_without_reply"):
+        raise bad_request("message to be replied not found")
+    return message
+
+
+def keyboard_of(arguments: Json) -> list[list[Json]]:
+    """The buttons under a message."""
+    rows: list[list[Json]] = (arguments.get("reply_markup") or {}).get("inline_keyboard", [])
+    for row in rows:
+        for button in row:
+            if not button.get("text"):
+                raise bad_request('can\'t parse inline keyboard button: Field "text" is empty')
+            if "callback_data" in button and not 1 <= len(button["callback_data"].encode()) <= 64:
+                raise bad_request("BUTTON_DATA_INVALID")
+    return [row for row in rows if row]
+
+
+def _checked_entities(server: "FakeTelegram", arguments: Json, name: str) -> list[Json]:
+    if arguments.get("parse_mode"):
+        server.world.violations.append("parse_mode: this server takes entities only")
+    entities: list[Json] = arguments.get(name, [])
+    server.world.violations += texts.violations(entities)
+    return entities
