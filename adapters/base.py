@@ -201,6 +201,7 @@ class ButtonPress:
     sender: Sender
     data: str  # as given to `Button.data`
     acknowledge: Callable[[str | None], Awaitable[None]]  # shows a short notice, ends the spinner
+    message_id: str | None = None  # of the message under which it stands
 
 
 PersonalEvent = Inbound | ButtonPress | Edited | Reaction

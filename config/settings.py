@@ -23,7 +23,6 @@ from config.section import (
     Word,
 )
 from config.telegram import TelegramSettings
-from config.tools import ToolSettings
 from config.web import WebSettings
 
 
@@ -113,6 +112,15 @@ class ChatSettings(Section):
     first_edit_chars: PositiveInt = Field(
         default=24, description="Characters that a streamed answer has before it is first shown."
     )
+    tool_activity: Literal["off", "brief", "full"] = Field(
+        default="brief",
+        description="While tools take long, a line says so and then turns into the answer. `brief` "
+        "names the tools that run; `full` has a line for each call, and what it tells of itself.",
+    )
+    marks: bool = Field(
+        default=False,
+        description="React to each message: seen, done or failed, where a platform has reactions.",
+    )
 
 
 class SessionSettings(Section):
@@ -139,6 +147,21 @@ class JournalSettings(Section):
     turns_per_life: PositiveInt = Field(
         default=50,
         description="An agent is woken anew after so many turns; fewer make for a faster restart.",
+    )
+
+
+class ToolSettings(Section):
+    """What agents can do beside talking."""
+
+    modules: tuple[Word, ...] = Field(
+        default=(),
+        description="Python modules with tools of your own: each has a function `tools()` that "
+        "returns them. They run with all rights of the gateway.",
+    )
+    workspace_mb: PositiveInt = Field(
+        default=500,
+        description="The most that the files of one chat may take on the disk: what people sent, "
+        "what tools wrote.",
     )
 
 

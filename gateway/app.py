@@ -44,7 +44,6 @@ from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
-from gateway.masking import secrets_in
 from gateway.operations.measured import MeasuredProvider, MeasuredUsage
 from gateway.operations.watch import Watch, watching
 from gateway.platforms import console_among, make_adapters
@@ -59,8 +58,9 @@ from gateway.runtime.pool import AgentPool
 from gateway.schedule.book import Book
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.sqlite import FILE_NAME, SqliteStore
-from gateway.tools.families import make_tools
-from gateway.tools.toolbox import Toolbox, mask_of
+from gateway.tools.cronjob import CronjobTool
+from gateway.tools.modules import load_tools
+from gateway.tools.toolbox import Toolbox
 from gateway.workspace.workspace import FOLDER_NAME, Workspaces
 from gateway.zone import load_zone, zone_name
 
@@ -115,7 +115,8 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         questions = Questions()
         book = await asyncio.to_thread(make_book, store, settings, zone)
         is_scheduling = settings.schedule.enabled
-        tools = await asyncio.to_thread(make_tools, settings, book if is_scheduling else None)
+        own_tools = await asyncio.to_thread(load_tools, settings.tools.modules)
+        toolbox = Toolbox([*([CronjobTool(book)] if is_scheduling else []), *own_tools])
         adapters: dict[str, Adapter] = {}
         host = Host(
             settings=settings,
@@ -128,14 +129,14 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             models=models,
             adapters=adapters,
             questions=questions,
-            toolbox=Toolbox(tools, mask_of(lambda: secrets_in(host.settings))),
+            toolbox=toolbox,
             workspaces=make_workspaces(settings),
             delivery=DeliverySettings(
                 settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
             ),
             clock=clock,
             reset_policy=policy_of(settings.sessions, zone),
-            standing=gate.standing,
+            may_answer=gate.may_answer,
             metrics=watch.metrics,
         )
         chats = await stack.enter_async_context(Chats(host))

@@ -177,8 +177,12 @@ class Router:
         self._chats.aside(press.address, partial(press.acknowledge, notice))
 
     async def _press_stop(self, press: ButtonPress, turn_id: str) -> str | None:
-        is_stopped = self._chats.stop(session_key(press.address), turn_id)
-        return None if is_stopped else "This answer is no longer being written."
+        if self._chats.stop(session_key(press.address), turn_id):
+            return None
+        # Only what grows has this button: a kill, or a platform that did not answer, has left it.
+        if press.message_id is not None:
+            self._chats.take_away(press.address, press.message_id)
+        return "This answer is no longer being written."
 
     async def _press_again(self, press: ButtonPress, detail: str) -> str | None:
         self._chats.show_again(press.address, detail)

@@ -98,6 +98,7 @@ def _button_press(
             str(query.from_user.id), query.from_user.full_name, is_bot=query.from_user.is_bot
         ),
         data=query.data,
+        message_id=str(message.message_id),
         acknowledge=acknowledge_this,
     )
 

@@ -12,10 +12,22 @@ from gateway.store.journal import PartMoved, PartState, StoredPart
 _log = structlog.get_logger()
 
 
-class ReplyBook:
-    """Implements `gateway.delivery.ledger.Ledger`."""
+def is_lost(part: StoredPart) -> bool:
+    """Whether it was being sent, as a final one, when the gateway was killed."""
+    return part.state == "sending" and part.markdown is not None
 
-    def __init__(self, journal: TurnJournal, reply: str, parts: Sequence[StoredPart]) -> None:
+
+class ReplyBook:
+    """Implements `gateway.delivery.ledger.Ledger`.
+
+    `lost` are the final parts of which nobody knows whether they arrived, and which the person has
+    not been told of yet. Until then they stay *sending* in the store.
+    """
+
+    def __init__(self, journal: TurnJournal, reply: str, parts: Sequence[StoredPart] = ()) -> None:
+        self.reply = reply
+        self.lost = [part.position for part in parts if is_lost(part)]
+        self.was_cut_off = bool(self.lost)  # by a restart
         self.found: Sequence[Found] = [
             Found(
                 part.position,
@@ -25,7 +37,6 @@ class ReplyBook:
             for part in parts
         ]
         self._journal = journal
-        self._reply = reply
         self._markdown: str | None = None
 
     def finish(self, markdown: str) -> None:
@@ -51,13 +62,16 @@ class ReplyBook:
 
     async def unknown(self, position: int) -> None:
         """See `Ledger`."""
-        await self._write(self._moved(position, "unknown"))
+        if self._markdown is None:
+            await self._write(self._moved(position, "unknown"))
+        else:
+            self.lost.append(position)
 
     def _moved(
         self, position: int, state: PartState | None, message_id: str | None = None
     ) -> PartMoved:
         return PartMoved(
-            self._journal.turn, self._reply, position, state, message_id, self._markdown
+            self._journal.turn, self.reply, position, state, message_id, self._markdown
         )
 
     async def _write(self, moved: PartMoved) -> None:

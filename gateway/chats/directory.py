@@ -149,6 +149,11 @@ class Chats:
         adapter = self._host.adapters[address.platform]
         self.aside(address, partial(say, adapter, address, self._host.delivery, markdown))
 
+    def take_away(self, address: Address, message_id: str) -> None:
+        """Remove a message of ours that nothing stands behind any more."""
+        adapter = self._host.adapters[address.platform]
+        self.aside(address, partial(adapter.delete, address, message_id))
+
     def aside(self, address: Address, notice: Notice) -> None:
         """Carry out a notice to a chat while its turn, if there is one, goes on."""
         key = session_key(address)

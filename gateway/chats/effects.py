@@ -11,17 +11,18 @@ from typing import Any
 
 import structlog
 
-from adapters.base import Adapter, Button, Inbound
+from adapters.base import Adapter, Button, Inbound, Mark
 from gateway.chats import lost_replies, questions
+from gateway.chats.activity import ActivityLine
 from gateway.chats.apologies import AgentMisbehaved
-from gateway.chats.book import ReplyBook
+from gateway.chats.book import ReplyBook, is_lost
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
-from gateway.chats.messages import Line, error_fields, summary_request, text_of
+from gateway.chats.marks import Marks
+from gateway.chats.messages import Line, error_fields, summary_request, text_of, tool_result
 from gateway.chats.past import Past
 from gateway.chats.questions import Question
 from gateway.chats.records import KEPT
-from gateway.chats.tool_calls import ToolCalls
 from gateway.delivery.persistence import Outcome as Delivered
 from gateway.delivery.reply import Reply
 from gateway.delivery.typing import keep_typing
@@ -29,11 +30,22 @@ from gateway.llm.budgets import Caller
 from gateway.llm.errors import ModelError
 from gateway.llm.models import COMPRESS
 from gateway.sessions import person_key, session_key
-from gateway.tools.order import Place
-from gateway.tools.tool import ToolCall
+from gateway.store.journal import ToolStarted
+from gateway.tools.toolbox import ToolCall
 
 STOP_PREFIX = "stop"
+CUT_OFF = (
+    "This call was interrupted by a restart of the host: it had begun, and nobody knows how far it "
+    "came. Find out before you make it again."
+)
+"""What the model is told of a tool that was running when the gateway was killed."""
+
 _log = structlog.get_logger()
+
+
+def stop_data(turn: str) -> str:
+    """What the Stop button under a turn's growing text says."""
+    return f"{STOP_PREFIX}:{turn}"
 
 
 class Effects:
@@ -61,11 +73,13 @@ class Effects:
         self._group = group
         self._adapter: Adapter = host.adapters[message.address.platform]
         self._calls: set[asyncio.Task[None]] = set()  # what `abandon` may cut off
-        self._tools = ToolCalls(host, message, journal, past, self._note_progress)
         self._asking: list[Question] = []
         self._is_closing = False
         self._typing = self._start_typing()
-        self._reply = self._new_reply()
+        self._activity = self._new_activity()
+        self._marks = Marks(self._adapter, message, is_wanted=host.settings.chats.marks)
+        group.create_task(self._marks.put(Mark.SEEN))
+        self._reply, self._book = self._next_reply()
 
     @property
     def is_waiting(self) -> bool:
@@ -122,8 +136,11 @@ class Effects:
         self._is_closing = True
         self.abandon()
         self._typing.cancel()
+        self._activity.close()
         if not self.is_answered:
             await self._reply.withdraw()
+        has_failed = self.result is None or self.result.get("reason") in {"error", "failed"}
+        await self._marks.put(Mark.FAILED if has_failed else Mark.DONE)
 
     # What agents ask for
 
@@ -133,17 +150,12 @@ class Effects:
             await self.say_finally(message["content"])
         else:
             await self._finish_reply(message["content"])
-            self._reply = self._new_reply()
+            self._reply, self._book = self._next_reply()
 
     async def _finish_reply(self, text: str) -> None:
-        number = str(self._replies)
+        self._activity.pause()
         await self._reply.finish(text)
-        await lost_replies.offer(
-            self._host,
-            self._message.address,
-            self._journal,
-            [part for part in self._past.parts.get(number, ()) if lost_replies.is_lost(part)],
-        )
+        await lost_replies.offer(self._host, self._message.address, self._journal, self._book)
 
     async def _ask_model(self, message: Line) -> None:
         self._reply.begin(continues=message.get("purpose") == "continue")
@@ -188,14 +200,21 @@ class Effects:
         return Caller(session_key(address), person_key(address, sender), purpose)
 
     async def _call_tool(self, message: Line) -> None:
-        self._start(self._run_tool(message, self._tools.place(message["name"])))
+        call_id, name = message["id"], message["name"]
+        if call_id in self._past.started and not self._host.toolbox.is_repeatable(name):
+            _log.warning("a tool was cut off by the restart", tool=name)
+            self._answer(tool_result(call_id, name, CUT_OFF, is_error=True))
+            return
+        await self._journal.write(ToolStarted(self._journal.turn, call_id, name))
+        self._start(self._run_tool(message))
 
-    async def _run_tool(self, message: Line, place: Place) -> None:
-        self._answer(await self._tools.answer(message, place))
-
-    def _note_progress(self, call: ToolCall, text: str) -> None:
-        self._note_life()
-        _log.debug("progress", tool=call.name, text=text)
+    async def _run_tool(self, message: Line) -> None:
+        chat = session_key(self._message.address)
+        call = ToolCall(message["id"], message["name"], message["arguments"], chat, self._message)
+        self._activity.begin(call.id, call.name, call.arguments)
+        result = await self._host.toolbox.run(call)
+        self._activity.end(call.id, has_failed=result.is_error)
+        self._answer(tool_result(call.id, call.name, result.content, is_error=result.is_error))
 
     async def _ask_person(self, message: Line) -> None:
         clarify_id = message.get("clarify_id") or ""
@@ -209,8 +228,9 @@ class Effects:
         self._group.create_task(self._carried(self._ask(question, clarify_id)))
 
     async def _ask(self, question: Question, clarify_id: str) -> None:
+        await self._make_way()
         # One that may not have arrived is shown once more: either can be answered.
-        book = self._book(f"q{clarify_id}", may_repeat=True)
+        book = self._open_book(f"q{clarify_id}", may_repeat=True)
         reply = Reply(self._adapter, self._message.address, self._host.delivery, ledger=book)
         markdown = questions.markdown_of(question)
         self._typing.cancel()
@@ -273,18 +293,41 @@ class Effects:
     def _start_typing(self) -> asyncio.Task[None]:
         return self._group.create_task(keep_typing(self._adapter, self._message.address))
 
-    def _new_reply(self) -> Reply:
+    def _new_activity(self) -> ActivityLine:
+        # Nobody waits for a scheduled run, and it may turn out that there is nothing to say.
+        is_awaited = self._message.scheduled is None
+        level = self._host.settings.chats.tool_activity if is_awaited else "off"
+        after_s = self._host.delivery.activity_after_s
+        return ActivityLine(level, self._tell, after_s)
+
+    def _tell(self, activity: str) -> None:
+        self._reply.tell(activity)
+
+    def _next_reply(self) -> tuple[Reply, ReplyBook]:
         self._replies += 1
-        book = self._book(str(self._replies))
-        stop = Button("Stop", f"{STOP_PREFIX}:{self._journal.turn}")
+        return self._new_reply(self._open_book(str(self._replies)))
+
+    def _new_reply(self, book: ReplyBook) -> tuple[Reply, ReplyBook]:
+        stop = Button("Stop", stop_data(self._journal.turn))
         reply = Reply(self._adapter, self._message.address, self._host.delivery, ((stop,),), book)
         self._group.create_task(self._carried(reply.stream()))
-        return reply
+        return reply, book
 
-    def _book(self, reply: str, *, may_repeat: bool = False) -> ReplyBook:
+    async def _make_way(self) -> None:
+        """Take away what only said what was being done: what comes now is to stand last."""
+        self._activity.pause()
+        if not self._reply.text.strip():
+            reply = self._reply
+            await reply.withdraw()
+            if reply is self._reply:
+                self._reply, self._book = self._new_reply(
+                    ReplyBook(self._journal, self._book.reply)
+                )
+
+    def _open_book(self, reply: str, *, may_repeat: bool = False) -> ReplyBook:
         parts = self._past.parts.get(reply, ())
         if may_repeat:
-            parts = [part for part in parts if not lost_replies.is_lost(part)]
+            parts = [part for part in parts if not is_lost(part)]
         return ReplyBook(self._journal, reply, parts)
 
     def _start(self, effect: Coroutine[Any, Any, None]) -> None:

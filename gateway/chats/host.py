@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 
 from adapters.base import Adapter, Inbound
 from config.settings import Settings
-from gateway.access.roles import Standing
 from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
@@ -51,7 +50,7 @@ class Host:
     toolbox: Toolbox
     workspaces: Workspaces
     delivery: DeliverySettings
-    standing: Callable[[Inbound], Awaitable[Standing]]  # what its sender may do, at this moment
+    may_answer: Callable[[Inbound], Awaitable[bool]]  # asked when a message's turn has come
     clock: Clock = local_time
     reset_policy: Policy | None = None
     metrics: Metrics = field(default_factory=Metrics)

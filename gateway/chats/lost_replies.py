@@ -1,14 +1,18 @@
-"""Replies of which nobody knows whether they arrived, because the gateway was killed as it sent
-them. They are never sent again unasked; the person is told, and can have them shown again.
+"""Messages of which nobody knows whether they arrived: the gateway was killed as it sent them, or
+the platform did not say. Final ones are never sent again unasked; the person is told, and can have
+them shown again. Previews are looked for, where a platform lets us, so that they become the answer.
 
 The notice itself may come twice, if it is cut off as well: it says nothing that could be doubled.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import structlog
 
-from adapters.base import Address, Button
+from adapters.base import AdapterError, Address, Button, FindsMessages
+from gateway.chats.book import ReplyBook
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
 from gateway.delivery.reply import Reply
@@ -21,30 +25,62 @@ NOTICE = (
     "I was restarted while I was sending a message. If my last answer is not here, I can show it "
     "again."
 )
+NOT_HEARD = (
+    "I could not find out whether my last message arrived. If it is not here, I can show it again."
+)
 NOT_LOST = "There is nothing to show again."
 
 _log = structlog.get_logger()
 
 
-def is_lost(part: StoredPart) -> bool:
-    """Whether it was being sent, as a final one, when the gateway was killed."""
-    return part.state == "sending" and part.markdown is not None
-
-
-async def offer(
-    host: Host, address: Address, journal: TurnJournal, lost: Sequence[StoredPart]
-) -> None:
+async def offer(host: Host, address: Address, journal: TurnJournal, book: ReplyBook) -> None:
     """Tell of parts that may be lost, and note that it was told."""
-    if not lost:
+    if not book.lost or not journal.is_begun:  # of a turn that never began nothing is kept
         return
-    reply = lost[0].reply
-    _log.warning("a message may have been lost by the restart", reply=reply, parts=len(lost))
+    reply, lost = book.reply, book.lost
+    _log.warning("a message may have been lost", reply=reply, parts=len(lost))
     button = Button("Show it again", f"{PREFIX}:{journal.turn}:{reply}")
     notice = Reply(host.adapters[address.platform], address, host.delivery)
-    await notice.finish(NOTICE, ((button,),))
-    await journal.write(
-        *(PartMoved(journal.turn, reply, part.position, "unknown") for part in lost)
-    )
+    await notice.finish(NOTICE if book.was_cut_off else NOT_HEARD, ((button,),))
+    await journal.write(*(PartMoved(journal.turn, reply, place, "unknown") for place in lost))
+
+
+async def look_for_previews(
+    host: Host, address: Address, stop_data: str, parts: Mapping[str, Sequence[StoredPart]]
+) -> Mapping[str, Sequence[StoredPart]]:
+    """The parts of a turn that was cut off, with the ids of previews that were being sent.
+
+    A preview has the turn's Stop button, so where messages can be looked for it is found by that.
+    """
+    adapter = host.adapters[address.platform]
+    if not isinstance(adapter, FindsMessages):
+        return parts
+    found: dict[str, Sequence[StoredPart]] = {}
+    for reply, those in parts.items():
+        ids = [
+            await _find(host, adapter, address, stop_data) if _is_stray(one) else None
+            for one in those
+        ]
+        found[reply] = [
+            one if message_id is None else replace(one, state="sent", message_id=message_id)
+            for one, message_id in zip(those, ids, strict=True)
+        ]
+    return found
+
+
+def _is_stray(part: StoredPart) -> bool:
+    return part.message_id is None and part.markdown is None
+
+
+async def _find(host: Host, adapter: FindsMessages, address: Address, stop_data: str) -> str | None:
+    for pause_s in (*host.delivery.backoff_s, None):
+        try:
+            return await adapter.find(address, stop_data)
+        except AdapterError as error:  # at a start the platform may not be connected yet
+            _log.info("a message could not be looked for", error=str(error))
+        if pause_s is not None:
+            await asyncio.sleep(pause_s)
+    return None
 
 
 async def show_again(host: Host, address: Address, detail: str) -> str | None:

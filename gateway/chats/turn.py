@@ -9,6 +9,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import structlog
@@ -18,13 +19,13 @@ from agent_core.wire import encode
 from gateway.chats.apologies import AgentMisbehaved, TurnGivenUp, apology
 from gateway.chats.arrival import arrive
 from gateway.chats.busy import Steer, steer_line
-from gateway.chats.effects import Effects
+from gateway.chats.effects import Effects, stop_data
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
+from gateway.chats.lost_replies import look_for_previews
 from gateway.chats.messages import Beginning, Line, init_message, user_message
 from gateway.chats.past import MAX_RESUMED, Past, read_past
 from gateway.chats.records import Records, last_todos
-from gateway.chats.tool_calls import offered_to
 from gateway.runtime.errors import AgentFailure
 from gateway.runtime.pool import LeasedAgent
 from gateway.sessions import memory_owners, session_key
@@ -167,7 +168,10 @@ class Turn:
     async def _read_past(self) -> Past:
         if self._stored is None:
             return Past()
-        return await read_past(self._host.journal, self._host.inbound, self._stored)
+        past = await read_past(self._host.journal, self._host.inbound, self._stored)
+        address, button = self._message.address, stop_data(self.id)
+        parts = await look_for_previews(self._host, address, button, past.parts)
+        return replace(past, parts=parts)
 
     async def _step(self, agent: LeasedAgent, lines: Sequence[Line]) -> list[Line]:
         begun = time.perf_counter()
@@ -183,7 +187,6 @@ class Turn:
         if past.stored is not None:
             return past.steps[0].lines
         records = self._records
-        tools = await offered_to(self._host, self._message)
         history = await records.history()
         memory, user = await records.memory()
         init = init_message(
@@ -195,12 +198,12 @@ class Turn:
             todos=last_todos(history),
             memory=memory,
             user=user,
-            tool_schemas=[tool.schema for tool in tools] or None,
+            tool_schemas=self._host.toolbox.schemas(),
             now=self._host.clock(),
         )
         lines = [encode(init)]
-        artefact, names = self._host.pool.artefact, [tool.name for tool in tools]
-        await self._journal.wake(self._chat, records.session_id, artefact, lines, names)
+        artefact = self._host.pool.artefact
+        await self._journal.wake(self._chat, records.session_id, artefact, lines)
         return lines
 
     async def _next_lines(self, effects: Effects) -> list[Line]:

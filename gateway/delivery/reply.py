@@ -1,7 +1,8 @@
 """One reply: a text that grows on the screen, and is put there for good exactly once.
 
 A reply belongs to one turn. Once it is finished nothing changes it any more: text that comes late
-is dropped. The pace of edits is `pace`'s, the messages are `screen`'s.
+is dropped. Until there is text a line may say what is being done; it turns into the text like any
+preview. The pace of edits is `pace`'s, the messages are `screen`'s, drafts are `drafts`'.
 """
 
 import asyncio
@@ -11,7 +12,8 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from adapters.base import Adapter, AdapterError, Address, Button, Part, RateLimited
+from adapters.base import Adapter, AdapterError, Address, Button, Part, RateLimited, Rejected
+from gateway.delivery.drafts import Draft
 from gateway.delivery.gate import Gates
 from gateway.delivery.ledger import Ledger, NoLedger
 from gateway.delivery.pace import Pace
@@ -33,6 +35,7 @@ class DeliverySettings:
     backoff_s: tuple[float, ...] = BACKOFF_S
     metrics: Metrics = field(default_factory=Metrics)
     gates: Gates = field(default_factory=Gates)
+    activity_after_s: float = 1.0  # tools that are through sooner are not worth a line
 
 
 def with_buttons(parts: Sequence[Part], buttons: Buttons) -> list[Part]:
@@ -55,12 +58,16 @@ class Reply:
     ) -> None:
         self.text = ""  # as streamed so far, on the screen or not yet
         self._kept = ""  # what was there when the present stream started
+        self._status = ""
         self._adapter = adapter
         self._settings = settings
         self._growing_buttons = growing_buttons
         self._ledger: Ledger = ledger or NoLedger()
         gate = settings.gates.of(adapter)
         self._screen = Screen(adapter, address, gate, settings.backoff_s, self._ledger)
+        self._draft = Draft(adapter, address, gate)
+        if self._ledger.found:  # what an earlier run has left as a message goes on as one
+            self._draft.give_up()
         self._screen_in_use = asyncio.Lock()
         self._has_grown = asyncio.Event()
         self._is_closed = asyncio.Event()
@@ -81,21 +88,25 @@ class Reply:
             self.text += piece
             self._has_grown.set()
 
+    def tell(self, status: str) -> None:
+        """Say in a line of Markdown what is being done; seen for as long as there is no text."""
+        if not self._is_closed.is_set() and status != self._status:
+            self._status = status
+            self._has_grown.set()
+
     async def stream(self) -> None:
         """Keep the screen up with the growing text; returns when the reply is closed.
 
         A failed edit is no harm: the final text is shown whatever happened before.
         """
-        if not self._settings.is_streaming:
-            return
         pace = Pace(self._adapter.edit_interval_s)
         while not pace.is_hopeless and not self._screen.is_uncertain:
             await self._has_grown.wait()
             self._has_grown.clear()
             if self._is_closed.is_set():
                 return
-            if self._is_worth_showing:
-                pace, wait_s = await self._preview(pace)
+            if growing := self._growing:
+                pace, wait_s = await self._preview(growing, pace)
                 if wait_s:
                     self._has_grown.set()  # there is more to show than the platform has taken
                 await self._pause(max(pace.pause_s, wait_s))
@@ -128,23 +139,24 @@ class Reply:
             return await self._screen.show([])
 
     @property
-    def _is_worth_showing(self) -> bool:
-        if self._screen.is_empty:
-            return len(self.text) >= self._settings.first_edit_chars
-        return bool(self.text.strip())  # a stream that was begun anew has nothing to show yet
+    def _growing(self) -> str:
+        """What is worth showing now; empty if nothing is."""
+        if not self._settings.is_streaming or not self.text.strip():
+            return self._status
+        is_seen = self._draft.is_shown or not self._screen.is_empty
+        return self.text if is_seen or len(self.text) >= self._settings.first_edit_chars else ""
 
     def _close(self) -> None:
         self._is_closed.set()
         self._has_grown.set()
 
-    async def _preview(self, pace: Pace) -> tuple[Pace, float]:
+    async def _preview(self, growing: str, pace: Pace) -> tuple[Pace, float]:
         """The pace from now on, and the seconds to wait for the platform's rates."""
         # The lock lets a preview that is under way end before the final text: cutting it off
         # would leave a message on the screen whose id nobody knows.
         async with self._screen_in_use:
-            parts = with_buttons(self._adapter.preview(self.text), self._growing_buttons)
             try:
-                wait_s = await self._screen.preview(parts, self._is_closed.is_set)
+                wait_s = await self._show_growing(self._adapter.preview(growing))
             except RateLimited as error:
                 _log.info("edits slowed down", wait_s=error.retry_after_s)
                 return pace.after_flood(error.retry_after_s), 0
@@ -152,6 +164,18 @@ class Reply:
                 _log.info("edit failed", error=str(error))
                 return pace.after_failure(), 0
             return pace.after_success(), wait_s
+
+    async def _show_growing(self, parts: Sequence[Part]) -> float:
+        is_over = self._is_closed.is_set
+        if self._draft.is_possible:
+            if wait_s := await self._screen.preview(parts[:-1], is_over):
+                return wait_s
+            try:
+                return await self._draft.show(parts[-1:])
+            except Rejected as error:
+                _log.info("no drafts here", error=str(error))
+                self._draft.give_up()
+        return await self._screen.preview(with_buttons(parts, self._growing_buttons), is_over)
 
     async def _pause(self, seconds: float) -> None:
         try:

@@ -48,6 +48,7 @@ class Screen:
     log: list[str] = field(default_factory=list)
     typing: int = 0
     marks: dict[str, Mark | None] = field(default_factory=dict)
+    drafts: dict[int, Part] = field(default_factory=dict)  # gone when a message comes
 
     @property
     def texts(self) -> list[str]:
@@ -110,6 +111,7 @@ class FakePlatform:
         screen = self.screens[address.chat_id]
 
         def act() -> None:
+            screen.drafts.clear()
             screen.messages[message_id] = part
             screen.replies_to[message_id] = address.reply_to
             screen.threads[message_id] = address.thread_id
@@ -214,6 +216,8 @@ class FakePlatform:
     ) -> str:
         """Press a button by its data, be it still on the screen or not."""
         notices: asyncio.Queue[str | None] = asyncio.Queue()
+        messages = self.screens[chat or sender.id].messages
+        has_it = [i for i, p in messages.items() if data in {b.data for r in p.buttons for b in r}]
 
         async def acknowledge(notice: str | None) -> None:
             notices.put_nowait(notice)
@@ -221,7 +225,8 @@ class FakePlatform:
         kind = ChatKind.DIRECT if chat is None else ChatKind.GROUP
         address = Address(self.name, chat or sender.id, kind)
         event_id = f"{self._run}-{next(self.ids)}"
-        await self._give(ButtonPress(event_id, address, sender, data, acknowledge))
+        message_id = has_it[-1] if has_it else None
+        await self._give(ButtonPress(event_id, address, sender, data, acknowledge, message_id))
         try:
             async with asyncio.timeout(wait_s):
                 return await notices.get() or ""
@@ -248,6 +253,29 @@ class FakePlatform:
             self._changed.clear()
             await self._changed.wait()
         await self._receive(event)
+
+
+class DraftingPlatform(FakePlatform):
+    """One that shows growing texts as drafts in direct chats."""
+
+    def can_draft(self, address: Address) -> bool:
+        return address.kind is ChatKind.DIRECT
+
+    async def draft(self, address: Address, draft_id: int, part: Part) -> None:
+        assert 0 < draft_id < 2**31
+        drafts = self.screens[address.chat_id].drafts
+        await self._serve("draft", address, part, lambda: drafts.update({draft_id: part}))
+
+
+class SearchablePlatform(FakePlatform):
+    """One that lets its messages be looked for."""
+
+    async def find(self, address: Address, button_data: str) -> str | None:
+        await self._serve("find", address, None, lambda: None)
+        for message_id, part in reversed(self.screens[address.chat_id].messages.items()):
+            if any(button.data == button_data for row in part.buttons for button in row):
+                return message_id
+        return None
 
 
 def check(part: Part, limit: int) -> None:

@@ -1,0 +1,100 @@
+"""Messages of which nobody knows whether they arrived: nothing is doubled, nothing stays behind."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from adapters.base import Ambiguous, Unreachable
+from gateway.chats.lost_replies import NOT_HEARD
+from tests.fakes.platform import CURSOR, FakePlatform, SearchablePlatform
+from tests.gateway.chats.small_gateway import Start
+
+
+async def test_an_answer_that_the_platform_never_confirmed_is_shown_again_only_if_asked_for(
+    start: Start,
+) -> None:
+    """Cases 15 and 16: a time-out after sending, a send that brings no id."""
+    async with start(streaming=False) as gateway:
+        gateway.platform.fail("send", Ambiguous("timed out"))
+        gateway.model.enqueue(text="the answer")
+        await gateway.platform.say("the question")
+        screen = await gateway.platform.until_shown(NOT_HEARD)
+        assert screen.texts == [NOT_HEARD]
+        await gateway.platform.press("Show it again")
+        await gateway.platform.until_shown(NOT_HEARD, "the answer")
+        await gateway.platform.press("Show it again")
+        screen = await gateway.platform.until(lambda s: "nothing to show" in s.last)
+        assert screen.texts.count("the answer") == 1
+
+
+async def test_only_the_part_that_was_in_doubt_is_shown_again(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with start(streaming=False) as gateway:
+        gateway.platform.limit = 300
+        text = "a" * 300 + "b" * 300 + "c" * 10
+        gateway.model.enqueue(text=text)
+        sent = gateway.platform.send
+
+        async def second_is_lost(*arguments: Any) -> str:
+            if arguments[1].text.startswith("b"):
+                raise Ambiguous("timed out")
+            return await sent(*arguments)
+
+        monkeypatch.setattr(gateway.platform, "send", second_is_lost)
+        await gateway.platform.say("a long one")
+        await gateway.platform.until_shown("a" * 300, "c" * 10, NOT_HEARD)
+        monkeypatch.setattr(gateway.platform, "send", sent)
+        await gateway.platform.press("Show it again")
+        await gateway.platform.until_shown("a" * 300, "c" * 10, NOT_HEARD, "b" * 300)
+
+
+async def leave_a_stray(start: Start, monkeypatch: pytest.MonkeyPatch, first: FakePlatform) -> None:
+    """A gateway that goes down while a preview arrives, before it hears of its id."""
+    arrived = asyncio.Event()
+    send = first.send
+
+    async def arrive_unheard(*arguments: Any) -> str:
+        await send(*arguments)
+        arrived.set()
+        await asyncio.get_running_loop().create_future()
+        return ""
+
+    async with start(platform=first) as gateway:
+        monkeypatch.setattr(first, "send", arrive_unheard)
+        hanging = gateway.model.enqueue(text="Once upon a time there was a gateway.", gated=True)
+        await gateway.platform.say("a story")
+        hanging.release(3)
+        await arrived.wait()
+        monkeypatch.setattr(first, "send", send)
+    assert first.screens["1"].last.endswith(CURSOR)
+
+
+async def test_a_stray_preview_is_looked_for_and_becomes_the_answer(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    platform = SearchablePlatform()
+    await leave_a_stray(start, monkeypatch, platform)
+    platform.fail("find", Unreachable("not connected yet"))
+    async with start(platform=platform) as second:
+        second.model.enqueue(text="Once upon a time there was a gateway.")
+        screen = await platform.until(lambda s: s.last.endswith("gateway."))
+        await second.chats.idle("telegram:dm:1")
+    assert screen.texts == ["Once upon a time there was a gateway."]
+    assert sum(line.startswith("send") for line in screen.log) == 1
+
+
+async def test_where_it_can_not_be_found_its_button_takes_it_away(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    platform = FakePlatform()
+    await leave_a_stray(start, monkeypatch, platform)
+    async with start(platform=platform) as second:
+        second.model.enqueue(text="Once upon a time there was a gateway.")
+        screen = await platform.until(lambda s: s.last.endswith("gateway."))
+        await second.chats.idle("telegram:dm:1")
+        assert len(screen.texts) == 2
+        assert await platform.press("Stop") == "This answer is no longer being written."
+        screen = await platform.until(lambda s: len(s.texts) == 1)
+    assert screen.texts == ["Once upon a time there was a gateway."]
