@@ -1,0 +1,48 @@
+"""The program that reads pages: `python -m gateway.web.reading.worker`, started by `readers.py`.
+
+Each request on its standard input is a line of JSON, {"media_type", "charset", "url", "size"}, and
+then so many bytes; each answer is a line, {"title", "text", "is_cut"} or {"error"}. What it reads
+is hostile: it has no keys, little memory and the least of the machine's time.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import resource
+import sys
+
+from gateway.web.reading.texts import NoText, read
+
+MAX_MEMORY_BYTES = 1024**3
+NICENESS = 15
+"""Chats go before pages (nice(2))."""
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    logging.disable(logging.CRITICAL)  # parsers have much to say about pages
+    os.nice(NICENESS)
+    with contextlib.suppress(ValueError, OSError):  # not every system has this limit
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    while line := requests.readline():
+        request = json.loads(line)
+        content = requests.read(request["size"])
+        answer = _answer(content, request["media_type"], request["charset"], request["url"])
+        answers.write(json.dumps(answer).encode() + b"\n")
+        answers.flush()
+
+
+def _answer(content: bytes, media_type: str, charset: str | None, url: str) -> dict[str, object]:
+    try:
+        found = read(content, media_type, charset, url)
+    except NoText as error:
+        return {"error": str(error)}
+    except Exception:  # noqa: BLE001 - parsers break down in many ways on hostile input
+        return {"error": "It could not be read: it is broken, or too much."}
+    return {"title": found.title, "text": found.text, "is_cut": found.is_cut}
+
+
+if __name__ == "__main__":
+    main()

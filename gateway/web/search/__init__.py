@@ -1,0 +1,1 @@
+"""Searching the web, through one of several services; `engine.py` says what one is."""

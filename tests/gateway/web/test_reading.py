@@ -1,0 +1,192 @@
+"""Reading pages, in the processes that do it."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from gateway.web.errors import TooSlow, Unreadable
+from gateway.web.fetch import Fetched
+from gateway.web.reading import readers as module
+from gateway.web.reading.readers import Readers
+from gateway.web.reading.texts import Text
+
+ARTICLE = """<!doctype html><html><head><title>Cats &amp; dogs</title><script>evil()</script></head>
+<body><nav><a href="/home">Home</a></nav><article><h1>Cats</h1><p>Cats are small animals that
+like to sleep, and <a href="/food">eat</a>, for as long as the day is, and then some more.</p>
+<table><tr><th>name</th><th>age</th></tr><tr><td>Minka</td><td>7</td></tr></table>
+<pre><code>def purr():
+    return 1</code></pre></article><footer>Imprint</footer></body></html>"""
+
+
+@pytest.fixture
+async def readers() -> AsyncIterator[Readers]:
+    made = Readers(1)
+    yield made
+    await made.close()
+
+
+def page(
+    content: str | bytes, media_type: str = "text/html", charset: str | None = None
+) -> Fetched:
+    body = content.encode() if isinstance(content, str) else content
+    return Fetched("https://cats.example/a", media_type, charset, body)
+
+
+def pdf(text: str) -> bytes:
+    """A PDF of one page, as small as they get."""
+    stream = f"BT /F1 24 Tf 100 700 Td ({text}) Tj ET".encode()
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources 7 0 R >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Title (All about cats) >>",
+        b"<< /Font << /F1 5 0 R >> >>",
+    ]
+    out = bytearray(b"%PDF-1.4\n")
+    places = []
+    for number, content in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    out += b"".join(b"%010d 00000 n \n" % place for place in places)
+    out += b"trailer\n<< /Size %d /Root 1 0 R /Info 6 0 R >>\n" % (len(objects) + 1)
+    return bytes(out + b"startxref\n%d\n%%%%EOF\n" % start)
+
+
+async def test_the_text_of_a_page_is_markdown_without_what_stands_around_it(
+    readers: Readers,
+) -> None:
+    found = await readers.read(page(ARTICLE))
+    assert found.title == "Cats & dogs"
+    assert "like to sleep" in found.text
+    assert "[eat](https://cats.example/food)" in found.text
+    assert "| Minka | 7 |" in found.text
+    assert "    return 1" in found.text
+    assert "Imprint" not in found.text
+    assert "evil" not in found.text
+
+
+async def test_other_kinds_are_read_as_what_they_are(readers: Readers) -> None:
+    assert (await readers.read(page("a,b\n1,2\n", "text/csv"))).text == "a,b\n1,2\n"
+    assert (await readers.read(page('{"ä":[1]}', "application/json"))).text == (
+        '{\n "ä": [\n  1\n ]\n}'
+    )
+    assert (await readers.read(page("{broken", "application/ld+json"))).text == "{broken"
+    assert "<b>" in (await readers.read(page("<a><b>1</b></a>", "application/xml"))).text
+    assert await readers.read(page(pdf("Cats purr."), "application/pdf")) == Text(
+        "All about cats", "## Page 1\n\nCats purr."
+    )
+    assert "a piece of a page" in (await readers.read(page("<p>a piece of a page</p>"))).text
+
+
+@pytest.mark.parametrize(
+    ("content", "charset"),
+    [
+        ("Grüße".encode(), None),
+        ("Grüße".encode("utf-8-sig"), "ascii"),
+        ("Grüße".encode("latin-1"), "iso-8859-1"),
+        ("Grüße".encode("utf-16"), "utf-16"),
+        ("Grüße".encode("cp1252"), "no-such-charset"),
+    ],
+)
+async def test_text_is_decoded_as_what_it_is(
+    content: bytes, charset: str | None, readers: Readers
+) -> None:
+    assert (await readers.read(page(content, "text/plain", charset))).text == "Grüße"
+
+
+@pytest.mark.parametrize(
+    ("content", "media_type", "reason"),
+    [
+        (b"", "text/html", "no text in it"),
+        (b"<html><body></body></html>", "text/html", "no text in it"),
+        (b" \n ", "text/plain", "no text in it"),
+        (bytes(1_000), "text/plain", "is none"),
+        (b"%PDF-1.4 broken", "application/pdf", "broken"),
+        (b"not a PDF", "application/pdf", "broken"),
+    ],
+)
+async def test_what_can_not_be_read_is_told(
+    content: bytes, media_type: str, reason: str, readers: Readers
+) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        await readers.read(page(content, media_type))
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<div>" * 200_000 + "deep",
+        "<a " + "x=1 " * 300_000 + ">many attributes</a>",
+        "<!--" * 200_000,
+        "<table>" * 3_000 + "nested" + "<tr><td>" * 3_000,
+        "&" + "x" * 1_000_000 + ";",
+        "<html><body>" + "<p>\N{ZERO WIDTH JOINER}" * 50_000,
+    ],
+    ids=["deep", "attributes", "comments", "tables", "entity", "joiners"],
+)
+async def test_hostile_pages_harm_nothing(hostile: str, readers: Readers) -> None:
+    with contextlib.suppress(Unreadable, TooSlow):
+        await readers.read(page(hostile))
+    assert "like to sleep" in (await readers.read(page(ARTICLE))).text
+
+
+async def test_a_text_without_end_is_cut(readers: Readers) -> None:
+    found = await readers.read(page("x" * 3_000_000, "text/plain"))
+    assert (len(found.text), found.is_cut) == (1_000_000, True)
+
+
+async def test_a_reader_that_takes_too_long_is_ended_and_replaced() -> None:
+    readers = Readers(1, timeout_s=0.01)  # nobody starts Python in that time
+    with pytest.raises(TooSlow):
+        await readers.read(page(ARTICLE))
+    readers._timeout_s = 30
+    assert (await readers.read(page("next", "text/plain"))).text == "next"
+    await readers.close()
+
+
+async def test_a_reader_that_dies_is_replaced(readers: Readers) -> None:
+    await readers.read(page("first", "text/plain"))
+    (worker,) = readers._idle
+    os.kill(worker.process.pid, signal.SIGKILL)
+    await worker.process.wait()
+    with pytest.raises(Unreadable):
+        await readers.read(page("second", "text/plain"))
+    assert (await readers.read(page("third", "text/plain"))).text == "third"
+
+
+async def test_readers_are_used_again_and_end_when_there_is_nothing_to_read(
+    readers: Readers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await readers.read(page("first", "text/plain"))
+    (worker,) = readers._idle
+    monkeypatch.setattr(module, "IDLE_S", 0.0)
+    await readers.read(page("second", "text/plain"))
+    assert worker.pages == 2
+    await worker.process.wait()
+    assert readers._idle == []
+
+
+async def test_a_reader_knows_nothing_of_the_gateways_environment(
+    readers: Readers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "123:secret")
+    await readers.read(page("first", "text/plain"))
+    (worker,) = readers._idle
+    environment = await asyncio.to_thread(Path(f"/proc/{worker.process.pid}/environ").read_text)
+    assert "secret" not in environment
+    assert "PYTHONPATH" in environment
+
+
+async def test_a_reader_gives_way_to_everything_else(readers: Readers) -> None:
+    await readers.read(page("first", "text/plain"))
+    (worker,) = readers._idle
+    assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) >= 15
