@@ -44,7 +44,8 @@ from gateway.router import Router
 from gateway.runtime.engine import Engine
 from gateway.runtime.pool import AgentPool
 from gateway.store.sqlite import FILE_NAME, SqliteStore
-from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
+from gateway.tools.tool import ToolContext, tool, tools_of
+from gateway.tools.toolbox import Toolbox
 from gateway.workspace.workspace import Workspaces
 from gateway.zone import load_zone
 
@@ -61,7 +62,7 @@ class InstantModel:
         message: dict[str, Any] = {"role": "assistant", "content": "It is done, as you wished."}
         reason = "stop"
         offered = {tool["function"]["name"] for tool in request.get("tools", ())}
-        if Look.name in offered and request["messages"][-1]["role"] == "user":
+        if "look" in offered and request["messages"][-1]["role"] == "user":
             calls = [{"id": "c", "type": "function"}]
             calls[0]["function"] = {"name": "look", "arguments": "{}"}  # type: ignore[assignment]
             message = {"role": "assistant", "content": None, "tool_calls": calls}
@@ -77,16 +78,12 @@ class InstantModel:
 
 
 class Look:
-    name = "look"
-    schema: ToolSchema
+    """A tool that has nothing to do."""
 
-    def __init__(self) -> None:
-        parameters: dict[str, Any] = {"type": "object", "properties": {}}
-        function = {"name": "look", "description": "Looks.", "parameters": parameters}
-        self.schema = {"type": "function", "function": function}
-
-    async def run(self, call: ToolCall) -> ToolResult:  # noqa: ARG002 - there is but one answer
-        return ToolResult("seen")
+    @tool()
+    async def look(self, context: ToolContext) -> str:  # noqa: ARG002 - there is but one answer
+        """Looks."""
+        return "seen"
 
 
 class InstantPlatform:
@@ -206,11 +203,11 @@ async def hosted(
             ),
             adapters={platform.name: platform},
             questions=questions,
-            toolbox=Toolbox([Look()] if tools else ()),
+            toolbox=Toolbox(tools_of(Look(), "own") if tools else ()),
             delivery=DeliverySettings(),
             clock=clock,
             workspaces=Workspaces(folder / "workspaces"),
-            may_answer=gate.may_answer,
+            standing=gate.standing,
         )
         chats = await stack.enter_async_context(Chats(host))
         router = Router(

@@ -23,6 +23,7 @@ from config.section import (
     Word,
 )
 from config.telegram import TelegramSettings
+from config.tools import ToolSettings
 from config.web import WebSettings
 
 
@@ -147,21 +148,6 @@ class JournalSettings(Section):
     turns_per_life: PositiveInt = Field(
         default=50,
         description="An agent is woken anew after so many turns; fewer make for a faster restart.",
-    )
-
-
-class ToolSettings(Section):
-    """What agents can do beside talking."""
-
-    modules: tuple[Word, ...] = Field(
-        default=(),
-        description="Python modules with tools of your own: each has a function `tools()` that "
-        "returns them. They run with all rights of the gateway.",
-    )
-    workspace_mb: PositiveInt = Field(
-        default=500,
-        description="The most that the files of one chat may take on the disk: what people sent, "
-        "what tools wrote.",
     )
 
 

@@ -44,6 +44,7 @@ from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
+from gateway.masking import secrets_in
 from gateway.operations.measured import MeasuredProvider, MeasuredUsage
 from gateway.operations.watch import Watch, watching
 from gateway.platforms import console_among, make_adapters
@@ -58,9 +59,8 @@ from gateway.runtime.pool import AgentPool
 from gateway.schedule.book import Book
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.sqlite import FILE_NAME, SqliteStore
-from gateway.tools.cronjob import CronjobTool
-from gateway.tools.modules import load_tools
-from gateway.tools.toolbox import Toolbox
+from gateway.tools.families import make_tools
+from gateway.tools.toolbox import Toolbox, mask_of
 from gateway.workspace.workspace import FOLDER_NAME, Workspaces
 from gateway.zone import load_zone, zone_name
 
@@ -115,8 +115,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         questions = Questions()
         book = await asyncio.to_thread(make_book, store, settings, zone)
         is_scheduling = settings.schedule.enabled
-        own_tools = await asyncio.to_thread(load_tools, settings.tools.modules)
-        toolbox = Toolbox([*([CronjobTool(book)] if is_scheduling else []), *own_tools])
+        tools = await asyncio.to_thread(make_tools, settings, book if is_scheduling else None)
         adapters: dict[str, Adapter] = {}
         host = Host(
             settings=settings,
@@ -129,14 +128,14 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             models=models,
             adapters=adapters,
             questions=questions,
-            toolbox=toolbox,
+            toolbox=Toolbox(tools, mask_of(lambda: secrets_in(host.settings))),
             workspaces=make_workspaces(settings),
             delivery=DeliverySettings(
                 settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
             ),
             clock=clock,
             reset_policy=policy_of(settings.sessions, zone),
-            may_answer=gate.may_answer,
+            standing=gate.standing,
             metrics=watch.metrics,
         )
         chats = await stack.enter_async_context(Chats(host))

@@ -28,7 +28,8 @@ def applying(
             gate.reconfigure(new)
         commands.allow_in_groups(new.access.group_commands)
         host.apply(new, policy_of(new.sessions, zone))
-        if (old.model, old.models, old.agent) != (new.model, new.models, new.agent):
+        told = [(one.model, one.models, one.agent, one.tools) for one in (old, new)]
+        if told[0] != told[1]:
             host.pool.drop_all()  # an agent keeps to what it was woken with
 
     return apply

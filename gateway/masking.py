@@ -1,7 +1,8 @@
-"""Blots secrets out of what is logged: those that the settings hold, and what looks like one.
+"""Blots secrets out of what is logged, and out of what tools return.
 
-Works on events, last of all processors, when tracebacks have become text. Where the lines go is
-`logs.py`'s business.
+A `Mask` knows those that the settings hold; `masking` is for log events, last of all processors,
+when tracebacks have become text, and also takes out what looks like a secret. Where the lines go
+is `logs.py`'s business.
 """
 
 import re
@@ -43,11 +44,32 @@ def secrets_in(value: object) -> list[str]:
     return [secret for item in inner for secret in secrets_in(item)]
 
 
+class Mask:
+    """Blots out these texts, and nothing else."""
+
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        worth_it = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
+        forms = worth_it | {quote(secret, safe="") for secret in worth_it}
+        self._texts = sorted(forms, key=len, reverse=True)
+        self._encoded = [text.encode() for text in self._texts]
+        self.longest_bytes = max(map(len, self._encoded), default=0)
+
+    def text(self, text: str) -> str:
+        """The text without them."""
+        for secret in self._texts:
+            text = text.replace(secret, MASK)
+        return text
+
+    def encoded(self, text: bytes) -> bytes:
+        """The same for UTF-8. What is cut at an end of `text` is not found."""
+        for secret in self._encoded:
+            text = text.replace(secret, MASK.encode())
+        return text
+
+
 def masking(secrets: Sequence[str]) -> Processor:
     """A processor that blots these texts out, and what else looks like a secret."""
-    worth_it = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
-    forms = worth_it | {quote(secret, safe="") for secret in worth_it}
-    known = sorted(forms, key=len, reverse=True)
+    known = Mask(secrets)
 
     def blot(value: Any) -> Any:  # noqa: ANN401 - events hold anything
         if isinstance(value, dict):
@@ -57,9 +79,7 @@ def masking(secrets: Sequence[str]) -> Processor:
         if isinstance(value, (int, float, bool, type(None))):
             return value
         text = value if isinstance(value, str) else str(value)
-        for secret in known:
-            text = text.replace(secret, MASK)
-        return _LOOKS_LIKE_A_SECRET.sub(MASK, text)
+        return _LOOKS_LIKE_A_SECRET.sub(MASK, known.text(text))
 
     def mask(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
         return {

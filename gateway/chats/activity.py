@@ -70,9 +70,10 @@ class ActivityLine:
             self._start_timer()
 
     def report(self, call_id: str, text: str) -> None:
-        """A call tells how far it has come."""
-        if call := self._calls.get(call_id):
-            self._set(replace(call, detail=text))
+        """A call, or one that it has made (its id then begins with this one's), has come so far."""
+        for call in list(self._calls.values()):
+            if call_id == call.id or call_id.startswith(f"{call.id}/"):
+                self._set(replace(call, detail=text))
 
     def end(self, call_id: str, *, has_failed: bool) -> None:
         """A call is over."""

@@ -159,7 +159,7 @@ class Chat:
 
     async def _answer(self, item: Waiting, turn: Turn) -> None:
         """Run a turn, unless its person was shut out while their message waited."""
-        if await self._host.may_answer(item.message):
+        if (await self._host.standing(item.message)).may_talk:
             await turn.run()
             return
         _log.info("no longer allowed: not answered", chat=self.key)

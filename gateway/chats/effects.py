@@ -19,10 +19,11 @@ from gateway.chats.book import ReplyBook, is_lost
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
 from gateway.chats.marks import Marks
-from gateway.chats.messages import Line, error_fields, summary_request, text_of, tool_result
+from gateway.chats.messages import Line, error_fields, summary_request, text_of
 from gateway.chats.past import Past
 from gateway.chats.questions import Question
 from gateway.chats.records import KEPT
+from gateway.chats.tool_calls import ToolCalls
 from gateway.delivery.persistence import Outcome as Delivered
 from gateway.delivery.reply import Reply
 from gateway.delivery.typing import keep_typing
@@ -30,16 +31,10 @@ from gateway.llm.budgets import Caller
 from gateway.llm.errors import ModelError
 from gateway.llm.models import COMPRESS
 from gateway.sessions import person_key, session_key
-from gateway.store.journal import ToolStarted
-from gateway.tools.toolbox import ToolCall
+from gateway.tools.order import Place
+from gateway.tools.tool import ToolCall
 
 STOP_PREFIX = "stop"
-CUT_OFF = (
-    "This call was interrupted by a restart of the host: it had begun, and nobody knows how far it "
-    "came. Find out before you make it again."
-)
-"""What the model is told of a tool that was running when the gateway was killed."""
-
 _log = structlog.get_logger()
 
 
@@ -73,6 +68,7 @@ class Effects:
         self._group = group
         self._adapter: Adapter = host.adapters[message.address.platform]
         self._calls: set[asyncio.Task[None]] = set()  # what `abandon` may cut off
+        self._tools = ToolCalls(host, message, journal, past, self._note_progress)
         self._asking: list[Question] = []
         self._is_closing = False
         self._typing = self._start_typing()
@@ -200,21 +196,18 @@ class Effects:
         return Caller(session_key(address), person_key(address, sender), purpose)
 
     async def _call_tool(self, message: Line) -> None:
-        call_id, name = message["id"], message["name"]
-        if call_id in self._past.started and not self._host.toolbox.is_repeatable(name):
-            _log.warning("a tool was cut off by the restart", tool=name)
-            self._answer(tool_result(call_id, name, CUT_OFF, is_error=True))
-            return
-        await self._journal.write(ToolStarted(self._journal.turn, call_id, name))
-        self._start(self._run_tool(message))
+        self._start(self._run_tool(message, self._tools.place(message["name"])))
 
-    async def _run_tool(self, message: Line) -> None:
-        chat = session_key(self._message.address)
-        call = ToolCall(message["id"], message["name"], message["arguments"], chat, self._message)
-        self._activity.begin(call.id, call.name, call.arguments)
-        result = await self._host.toolbox.run(call)
-        self._activity.end(call.id, has_failed=result.is_error)
-        self._answer(tool_result(call.id, call.name, result.content, is_error=result.is_error))
+    async def _run_tool(self, message: Line, place: Place) -> None:
+        self._activity.begin(message["id"], message["name"], message["arguments"])
+        answer = await self._tools.answer(message, place)
+        self._activity.end(message["id"], has_failed=bool(answer.get("is_error")))
+        self._answer(answer)
+
+    def _note_progress(self, call: ToolCall, text: str) -> None:
+        self._note_life()
+        self._activity.report(call.id, text)
+        _log.debug("progress", tool=call.name, text=text)
 
     async def _ask_person(self, message: Line) -> None:
         clarify_id = message.get("clarify_id") or ""

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from adapters.base import Adapter, Inbound
 from config.settings import Settings
+from gateway.access.roles import Standing
 from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
@@ -50,7 +51,7 @@ class Host:
     toolbox: Toolbox
     workspaces: Workspaces
     delivery: DeliverySettings
-    may_answer: Callable[[Inbound], Awaitable[bool]]  # asked when a message's turn has come
+    standing: Callable[[Inbound], Awaitable[Standing]]  # what its sender may do, at this moment
     clock: Clock = local_time
     reset_policy: Policy | None = None
     metrics: Metrics = field(default_factory=Metrics)

@@ -14,7 +14,7 @@ from adapters.base import Inbound
 from agent_core.wire import encode, parse_line
 from gateway import events
 from gateway.chats.busy import is_too_late
-from gateway.chats.messages import Line
+from gateway.chats.messages import Line, tools_given
 from gateway.chats.past import Past
 from gateway.errors import GatewayError
 from gateway.runtime.pool import LeasedAgent
@@ -49,6 +49,7 @@ class AgentLife:
     """An agent from its waking to its sleep; it is left with the agent between turns."""
 
     id: str
+    tools: frozenset[str] = frozenset()  # the host's tools that it was told of
     steps: int = 0  # fed so far
     turns: int = 0
 
@@ -97,9 +98,11 @@ class TurnJournal:
             self._noted = noted + self._noted
             raise
 
-    async def wake(self, chat: str, session: str, artefact: str, lines: Sequence[str]) -> None:
-        """An agent's life begins with these lines."""
-        life = AgentLife(secrets.token_hex(8), steps=1)
+    async def wake(
+        self, chat: str, session: str, artefact: str, lines: Sequence[str], tools: Iterable[str]
+    ) -> None:
+        """An agent's life begins with these lines, which tell it of these tools."""
+        life = AgentLife(secrets.token_hex(8), frozenset(tools), steps=1)
         begun = LifeBegun(life.id, chat, session, artefact)
         await self.write(begun, Fed(life.id, 0, None, tuple(lines)))
         self._life = life
@@ -113,6 +116,11 @@ class TurnJournal:
             raise TypeError("an agent without a life was left in the pool")
         self._life = agent.memo
         return []
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """The host's tools that this turn's agent was told of."""
+        return self._life.tools if self._life is not None else frozenset()
 
     @property
     def turns_of_life(self) -> int:
@@ -150,7 +158,9 @@ class TurnJournal:
         self.is_begun = True
         self._merged = list(past.steering)
         turns = {step.turn for step in steps if step.turn is not None}
-        self._life = agent.memo = AgentLife(stored.life.id, len(steps), len(turns))
+        self._life = agent.memo = AgentLife(
+            stored.life.id, tools_given(parse_line(steps[0].lines[0])), len(steps), len(turns)
+        )
         said: list[Line] = []
         for step in steps:
             answers = await agent.step(step.lines) if step.number else agent.woken

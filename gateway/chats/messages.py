@@ -14,7 +14,7 @@ from config.settings import Settings
 from gateway.llm.errors import ModelError
 from gateway.llm.provider import ChatCompletion, ChatRequest
 from gateway.store.base import Message
-from gateway.tools.toolbox import ToolSchema
+from gateway.tools.tool import ToolSchema
 
 MAX_QUOTED_CHARS = 2_000
 PROTOCOL = 2
@@ -83,6 +83,12 @@ def init_message(
         "history": list(history),
         "todos": list(todos),
     }
+
+
+def tools_given(init: Line) -> frozenset[str]:
+    """The names of the host's tools that an `init` tells of."""
+    schemas = init["config"].get("host_tool_schemas") or ()
+    return frozenset(schema["function"]["name"] for schema in schemas)
 
 
 def user_message(message: Inbound, now: datetime) -> Line:

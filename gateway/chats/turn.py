@@ -26,6 +26,7 @@ from gateway.chats.lost_replies import look_for_previews
 from gateway.chats.messages import Beginning, Line, init_message, user_message
 from gateway.chats.past import MAX_RESUMED, Past, read_past
 from gateway.chats.records import Records, last_todos
+from gateway.chats.tool_calls import offered_to
 from gateway.runtime.errors import AgentFailure
 from gateway.runtime.pool import LeasedAgent
 from gateway.sessions import memory_owners, session_key
@@ -187,6 +188,7 @@ class Turn:
         if past.stored is not None:
             return past.steps[0].lines
         records = self._records
+        tools = await offered_to(self._host, self._message)
         history = await records.history()
         memory, user = await records.memory()
         init = init_message(
@@ -198,12 +200,12 @@ class Turn:
             todos=last_todos(history),
             memory=memory,
             user=user,
-            tool_schemas=self._host.toolbox.schemas(),
+            tool_schemas=[tool.schema for tool in tools] or None,
             now=self._host.clock(),
         )
         lines = [encode(init)]
-        artefact = self._host.pool.artefact
-        await self._journal.wake(self._chat, records.session_id, artefact, lines)
+        artefact, names = self._host.pool.artefact, [tool.name for tool in tools]
+        await self._journal.wake(self._chat, records.session_id, artefact, lines, names)
         return lines
 
     async def _next_lines(self, effects: Effects) -> list[Line]:

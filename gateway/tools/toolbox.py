@@ -1,67 +1,108 @@
-"""The tools that the host runs for agents: what the model is told of them, and how one is called.
+"""The tools of this gateway, by name, and how a call of one is kept within its limits.
 
-A tool is an object with a schema and a `run`; the composition root puts them into the box. What a
-tool may do, and for whom, is decided before it runs, not in here.
+Time, size of the result and secrets in it are looked after here, and whatever goes wrong becomes a
+result that the model can read. Whether a call may be made at all is decided before, by whoever
+calls `carry_out`.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Protocol
+import asyncio
+import secrets
+from collections.abc import Callable, Iterable
 
-from adapters.base import Inbound
+import structlog
 
-ToolSchema = dict[str, Any]
-"""An OpenAI tool object: `{"type": "function", "function": {"name", "description", …}}`."""
+from gateway.errors import GatewayError
+from gateway.masking import Mask
+from gateway.tools.spill import Output
+from gateway.tools.tool import Arguments, Tool, ToolContext, ToolFailed, ToolResult
+from gateway.workspace.errors import WorkspaceError
+from gateway.workspace.workspace import Workspace
 
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A call that an agent asks for."""
-
-    id: str
-    name: str
-    arguments: str  # a JSON object, already checked by the agent against the tool's schema
-    chat: str  # the session key
-    message: Inbound  # what the turn answers: where it is, in whose name, whether scheduled
+_log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """What the model gets to read."""
-
-    content: str
-    is_error: bool = False
-
-
-class Tool(Protocol):
-    """One tool."""
-
-    name: str
-    schema: ToolSchema
-    # May be left out, which means False: a call that was cut off by a restart is run once more.
-    # is_repeatable: bool
-
-    async def run(self, call: ToolCall) -> ToolResult:
-        """Do it. A failure that the model should know of is a result with `is_error`."""
+class DuplicateTool(GatewayError):
+    """Two tools have the same name."""
 
 
 class Toolbox:
-    """The tools of this gateway, by name."""
+    """The tools, by name. `mask` knows the secrets of the present settings."""
 
-    def __init__(self, tools: Iterable[Tool] = ()) -> None:
-        self._tools = {tool.name: tool for tool in tools}
+    def __init__(self, tools: Iterable[Tool] = (), mask: Callable[[], Mask] = Mask) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._mask = mask
+        for tool in tools:
+            self.add(tool)
 
-    def schemas(self) -> list[ToolSchema] | None:
-        """What agents are told at their start; None if there are no tools."""
-        return [tool.schema for tool in self._tools.values()] or None
+    def add(self, tool: Tool) -> None:
+        """Put one more tool in, such as that of a server that has just been reached.
+
+        Raises `DuplicateTool`.
+        """
+        if tool.name in self._tools:
+            raise DuplicateTool(f"There are two tools named {tool.name!r}.")
+        self._tools[tool.name] = tool
+
+    def remove(self, name: str) -> None:
+        """Take a tool out; one that is not there is no mistake."""
+        self._tools.pop(name, None)
+
+    def all(self) -> list[Tool]:
+        """All tools, in the order in which they came."""
+        return list(self._tools.values())
+
+    def find(self, name: str) -> Tool | None:
+        """The tool of that name."""
+        return self._tools.get(name)
 
     def is_repeatable(self, name: str) -> bool:
         """Whether a call may be run again if nobody knows how far it came."""
-        return bool(getattr(self._tools.get(name), "is_repeatable", False))
+        tool = self._tools.get(name)
+        return tool is not None and tool.is_repeatable
 
-    async def run(self, call: ToolCall) -> ToolResult:
-        """Run the tool that is called for. An unknown name is an error for the model to read."""
-        tool = self._tools.get(call.name)
-        if tool is None:
-            return ToolResult(f"There is no tool named {call.name!r} here.", is_error=True)
-        return await tool.run(call)
+    def output(self, tool: Tool, workspace: Workspace) -> Output:
+        """What a call of this tool can write its result into."""
+        return Output(workspace, tool.name, max_chars=tool.max_output_chars, mask=self._mask())
+
+    async def carry_out(self, tool: Tool, arguments: Arguments, context: ToolContext) -> ToolResult:
+        """Run a tool, within its limits. A failure is a result, with `is_error`."""
+        try:
+            async with asyncio.timeout(tool.timeout_s) as limit:
+                said = await tool.carry_out(context, arguments)
+        except (ToolFailed, WorkspaceError) as error:
+            said = ToolResult(str(error), is_error=True)
+        except TimeoutError as error:
+            if not limit.expired():
+                return self._broken(tool, error)
+            said = ToolResult(f"It took longer than {tool.timeout_s:g} s, and was ended.", True)
+        except Exception as error:  # noqa: BLE001 - logged; one bad call does not end a turn
+            return self._broken(tool, error)
+        result = ToolResult(said) if isinstance(said, str) else said
+        content = await self._within_limits(tool, result.content, context.workspace)
+        return ToolResult(content, result.is_error)
+
+    async def _within_limits(self, tool: Tool, text: str, workspace: Workspace) -> str:
+        if len(text) <= tool.max_output_chars:
+            return self._mask().text(text)
+        output = self.output(tool, workspace)
+        await asyncio.to_thread(output.write, text)
+        return await asyncio.to_thread(output.finish)
+
+    def _broken(self, tool: Tool, error: Exception) -> ToolResult:
+        error_id = secrets.token_hex(3)
+        _log.error("a tool broke down", tool=tool.name, error_id=error_id, exc_info=error)
+        text = f"{tool.name} broke down (error {error_id}). Trying the same again is of no use."
+        return ToolResult(text, is_error=True)
+
+
+def mask_of(secrets_now: Callable[[], Iterable[str]]) -> Callable[[], Mask]:
+    """A mask of what the settings hold at the time; made anew only when that has changed."""
+    made: list[tuple[tuple[str, ...], Mask]] = []
+
+    def mask() -> Mask:
+        known = tuple(secrets_now())
+        if not made or made[0][0] != known:
+            made[:] = [(known, Mask(known))]
+        return made[0][1]
+
+    return mask

@@ -3,45 +3,27 @@ begins and when it is through. Named in `tools.modules`; COUNTING_FILE says wher
 """
 
 import asyncio
-import json
 import os
 from pathlib import Path
 
-from gateway.tools.toolbox import Tool, ToolCall, ToolResult, ToolSchema
+from gateway.tools.tool import Tool, ToolContext, tool, tools_of
 
 TAKES_S = 0.02  # long enough to be killed in
-
-
-SCHEMA: ToolSchema = {
-    "type": "function",
-    "function": {
-        "name": "count",
-        "description": "Counts.",
-        "parameters": {
-            "type": "object",
-            "properties": {"key": {"type": "string"}},
-            "required": ["key"],
-        },
-    },
-}
 
 
 class Count:
     """Writes a line per call. Takes a while, as tools do."""
 
-    name = "count"
-    schema = SCHEMA
-
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    async def run(self, call: ToolCall) -> ToolResult:
-        """Count one."""
-        key = json.loads(call.arguments)["key"]
+    @tool()
+    async def count(self, context: ToolContext, key: str) -> str:
+        """Counts."""
         await asyncio.to_thread(self._write, f"begun {key}\n")
         await asyncio.sleep(TAKES_S)
         await asyncio.to_thread(self._write, f"through {key}\n")
-        return ToolResult(f"counted {key}")
+        return f"counted {key}"
 
     def _write(self, line: str) -> None:
         with self._path.open("a") as file:  # one write, appended: whole or not at all
@@ -50,4 +32,4 @@ class Count:
 
 def tools() -> list[Tool]:
     """What the gateway asks for."""
-    return [Count(Path(os.environ["COUNTING_FILE"]))]
+    return tools_of(Count(Path(os.environ["COUNTING_FILE"])), "own")

@@ -22,6 +22,7 @@ from config.settings import (
     Settings,
 )
 from config.telegram import TelegramSettings
+from config.tools import ToolSettings
 from gateway import logs
 from gateway.access.administration import Administration
 from gateway.access.gate import Gate
@@ -50,7 +51,8 @@ from gateway.runtime.pool import AgentPool
 from gateway.schedule.book import Book
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.sqlite import FILE_NAME, SqliteStore
-from gateway.tools.cronjob import CronjobTool
+from gateway.tools.cronjob import TimeTools
+from gateway.tools.tool import tools_of
 from gateway.tools.toolbox import Toolbox
 from gateway.workspace.workspace import Workspaces
 from tests.fakes.model_server import KEY, ModelServer
@@ -85,6 +87,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
     async def started(
         *,
         toolbox: Toolbox | None = None,
+        tools: Mapping[str, Any] | None = None,
         runtime: Runtime | None = None,
         tries: int = 1,
         clock: Callable[[], datetime] = lambda: NOON,
@@ -133,6 +136,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             ),
             sessions=SessionSettings.model_validate(sessions or {}),
             access=access or AccessSettings(user_burst=10_000, chat_burst=10_000),
+            tools=ToolSettings.model_validate(tools or {}),
             telegram=telegram or TelegramSettings(allowed_users=(1, 2), allowed_chats=(-100,)),
             schedule=ScheduleSettings.model_validate(schedule or {}),
         )
@@ -166,7 +170,8 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 models=models,
                 adapters={platform.name: platform},
                 questions=questions,
-                toolbox=toolbox or Toolbox([CronjobTool(book)] if schedule is not None else []),
+                toolbox=toolbox
+                or Toolbox(tools_of(TimeTools(book), "time") if schedule is not None else []),
                 workspaces=Workspaces(folder / "workspaces"),
                 clock=clock,
                 reset_policy=policy_of(settings.sessions, UTC),
@@ -178,7 +183,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                     activity_after_s=activity_after_s,
                 ),
                 metrics=metrics or Metrics(),
-                may_answer=gate.may_answer,
+                standing=gate.standing,
             )
             chats = await stack.enter_async_context(Chats(host))
             router = Router(

@@ -14,7 +14,6 @@ from gateway.runtime.pool import AgentPool
 from gateway.schedule.book import Book
 from gateway.store.inbound import Incoming
 from gateway.store.sqlite import SqliteStore
-from gateway.tools.toolbox import ToolSchema
 from tests.fakes.model_server import ModelServer
 from tests.fakes.platform import CURSOR, FakePlatform, Screen
 
@@ -47,15 +46,6 @@ class SmallGateway:
 
 
 Start = Callable[..., AbstractAsyncContextManager[SmallGateway]]
-
-WEATHER: ToolSchema = {
-    "type": "function",
-    "function": {
-        "name": "weather",
-        "description": "The weather.",
-        "parameters": {"type": "object", "properties": {"place": {"type": "string"}}},
-    },
-}
 
 
 def is_settled(screen: Screen) -> bool:

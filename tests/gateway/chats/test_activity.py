@@ -6,9 +6,10 @@ import pytest
 
 from adapters.base import Ambiguous
 from gateway.chats.activity import MAX_LINES, Activity, ActivityLine, describe, subject
-from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
+from gateway.tools.tool import ToolContext, tool, tools_of
+from gateway.tools.toolbox import Toolbox
 from tests.fakes.platform import CURSOR, DraftingPlatform
-from tests.gateway.chats.small_gateway import WEATHER, Start, is_settled
+from tests.gateway.chats.small_gateway import Start, is_settled
 
 LOOKING = "⚙️ weather …" + CURSOR
 
@@ -16,16 +17,19 @@ LOOKING = "⚙️ weather …" + CURSOR
 class SlowTool:
     """A tool that takes as long as a test wants."""
 
-    name = "weather"
-    schema: ToolSchema = WEATHER
-    is_repeatable = True
-
     def __init__(self) -> None:
         self.may_end = asyncio.Event()
 
-    async def run(self, call: ToolCall) -> ToolResult:
+    @tool(is_repeatable=True)
+    async def weather(self, context: ToolContext, place: str = "") -> str:
+        """The weather."""
+        context.report("asking the sky")
         await self.may_end.wait()
-        return ToolResult("sunny")
+        return "sunny"
+
+
+def box(slow: SlowTool) -> Toolbox:
+    return Toolbox(tools_of(slow, "own"))
 
 
 # The words, which are pure.
@@ -96,41 +100,41 @@ async def test_what_a_tool_reports_takes_the_place_of_its_subject() -> None:
 
 
 async def test_the_line_turns_into_the_answer(start: Start) -> None:
-    tool = SlowTool()
-    async with start(toolbox=Toolbox([tool]), activity_after_s=0) as gateway:
+    slow = SlowTool()
+    async with start(toolbox=box(slow), activity_after_s=0) as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {"place": "Rome"})])
         gateway.model.enqueue(text="It is sunny in Rome.")
         await gateway.platform.say("how is the weather?")
         screen = await gateway.platform.until_shown(LOOKING)
         assert [button.label for button in screen.buttons] == ["Stop"]
-        tool.may_end.set()
+        slow.may_end.set()
         screen = await gateway.platform.until(is_settled)
     assert screen.texts == ["It is sunny in Rome."]
     assert sum(line.startswith("send") for line in screen.log) == 1
 
 
-async def test_in_full_the_line_says_what_is_looked_for(start: Start) -> None:
-    tool = SlowTool()
-    async with start(toolbox=Toolbox([tool]), activity_after_s=0, tool_activity="full") as gateway:
+async def test_in_full_the_line_says_how_far_a_call_has_come(start: Start) -> None:
+    slow = SlowTool()
+    async with start(toolbox=box(slow), activity_after_s=0, tool_activity="full") as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {"place": "Rome"})])
         gateway.model.enqueue(text="Sunny.")
         await gateway.platform.say("how is the weather?")
-        await gateway.platform.until_shown("… weather: `Rome`" + CURSOR)
-        tool.may_end.set()
+        await gateway.platform.until_shown("… weather: `asking the sky`" + CURSOR)
+        slow.may_end.set()
         await gateway.platform.until_shown("Sunny.")
 
 
 async def test_when_it_is_off_or_tools_are_quick_nothing_is_shown(start: Start) -> None:
-    tool = SlowTool()
-    async with start(toolbox=Toolbox([tool]), activity_after_s=0, tool_activity="off") as gateway:
+    slow = SlowTool()
+    async with start(toolbox=box(slow), activity_after_s=0, tool_activity="off") as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {})])
         gateway.model.enqueue(text="Sunny.")
         await gateway.platform.say("how is the weather?")
         await gateway.platform.until(lambda screen: screen.typing > 0)
-        tool.may_end.set()
+        slow.may_end.set()
         screen = await gateway.platform.until_shown("Sunny.")
         assert not any("⚙️" in line for line in screen.log)
-    async with start(toolbox=Toolbox([tool]), activity_after_s=60) as gateway:
+    async with start(toolbox=box(slow), activity_after_s=60) as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {})])
         gateway.model.enqueue(text="Still sunny.")
         await gateway.platform.say("and now?")
@@ -139,13 +143,13 @@ async def test_when_it_is_off_or_tools_are_quick_nothing_is_shown(start: Start) 
 
 
 async def test_without_streaming_the_line_is_shown_all_the_same(start: Start) -> None:
-    tool = SlowTool()
-    async with start(toolbox=Toolbox([tool]), activity_after_s=0, streaming=False) as gateway:
+    slow = SlowTool()
+    async with start(toolbox=box(slow), activity_after_s=0, streaming=False) as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {})])
         gateway.model.enqueue(text="It is sunny, all day long.")
         await gateway.platform.say("how is the weather?")
         await gateway.platform.until_shown(LOOKING)
-        tool.may_end.set()
+        slow.may_end.set()
         screen = await gateway.platform.until_shown("It is sunny, all day long.")
     assert [line.split()[0] for line in screen.log if line != "typing"] == ["send", "edit"]
 
@@ -153,13 +157,13 @@ async def test_without_streaming_the_line_is_shown_all_the_same(start: Start) ->
 async def test_a_line_that_a_kill_leaves_turns_into_the_answer_of_the_next_run(
     start: Start,
 ) -> None:
-    tool = SlowTool()
-    async with start(toolbox=Toolbox([tool]), activity_after_s=0) as first:
+    slow = SlowTool()
+    async with start(toolbox=box(slow), activity_after_s=0) as first:
         first.model.enqueue(tool_calls=[("weather", {})])
         await first.platform.say("how is the weather?")
         screen = await first.platform.until_shown(LOOKING)
-    tool.may_end.set()
-    async with start(toolbox=Toolbox([tool])) as second:
+    slow.may_end.set()
+    async with start(toolbox=box(slow)) as second:
         second.platform.screens["1"] = screen
         second.model.enqueue(text="It is sunny.")
         screen = await second.platform.until_shown("It is sunny.")
@@ -167,7 +171,7 @@ async def test_a_line_that_a_kill_leaves_turns_into_the_answer_of_the_next_run(
 
 
 async def test_a_stopped_turn_takes_its_line_away(start: Start) -> None:
-    async with start(toolbox=Toolbox([SlowTool()]), activity_after_s=0) as gateway:
+    async with start(toolbox=box(SlowTool()), activity_after_s=0) as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {})])
         await gateway.platform.say("how is the weather?")
         await gateway.platform.until_shown(LOOKING)
@@ -178,15 +182,15 @@ async def test_a_stopped_turn_takes_its_line_away(start: Start) -> None:
 
 
 async def test_a_question_stands_below_no_line(start: Start) -> None:
-    tool = SlowTool()
+    slow = SlowTool()
     question = {"question": "Which city?", "choices": ["Berlin", "Paris"]}
-    async with start(toolbox=Toolbox([tool]), activity_after_s=0) as gateway:
+    async with start(toolbox=box(slow), activity_after_s=0) as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {})])
         gateway.model.enqueue(tool_calls=[("clarify", question)])
         gateway.model.enqueue(text="Paris it is.")
         await gateway.platform.say("how is the weather?")
         await gateway.platform.until_shown(LOOKING)
-        tool.may_end.set()
+        slow.may_end.set()
         screen = await gateway.platform.until_shown("Which city?")
         assert screen.texts == ["Which city?"]
         await gateway.platform.press("Paris")
@@ -195,29 +199,29 @@ async def test_a_question_stands_below_no_line(start: Start) -> None:
 
 
 async def test_a_line_whose_sending_is_in_doubt_does_not_keep_the_answer(start: Start) -> None:
-    tool = SlowTool()
-    async with start(toolbox=Toolbox([tool]), activity_after_s=0) as gateway:
+    slow = SlowTool()
+    async with start(toolbox=box(slow), activity_after_s=0) as gateway:
         gateway.platform.fail("send", Ambiguous("timed out"))
         gateway.model.enqueue(tool_calls=[("weather", {})])
         gateway.model.enqueue(text="It is sunny.")
         await gateway.platform.say("how is the weather?")
         await gateway.platform.until(lambda s: any("⚙️" in line for line in s.log))
-        tool.may_end.set()
+        slow.may_end.set()
         screen = await gateway.platform.until_shown("It is sunny.")
     assert screen.texts == ["It is sunny."]
 
 
 async def test_where_there_are_drafts_the_line_is_one(start: Start) -> None:
-    tool = SlowTool()
+    slow = SlowTool()
     platform = DraftingPlatform()
-    async with start(toolbox=Toolbox([tool]), activity_after_s=0, platform=platform) as gateway:
+    async with start(toolbox=box(slow), activity_after_s=0, platform=platform) as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {})])
         gateway.model.enqueue(text="It is sunny.")
         await gateway.platform.say("how is the weather?")
         await gateway.platform.until(
             lambda s: [part.text for part in s.drafts.values()] == [LOOKING]
         )
-        tool.may_end.set()
+        slow.may_end.set()
         screen = await gateway.platform.until_shown("It is sunny.")
     assert screen.texts == ["It is sunny."]
     assert not any(line.startswith("edit") for line in screen.log)

@@ -8,9 +8,10 @@ import pytest
 from adapters.base import Sender
 from gateway.chats.busy import MERGED
 from gateway.store.journal import Entry, Fed
-from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
+from gateway.tools.tool import ToolContext, tool, tools_of
+from gateway.tools.toolbox import Toolbox
 from tests.fakes.platform import CURSOR
-from tests.gateway.chats.small_gateway import WEATHER, SmallGateway, Start
+from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 CHAT = "telegram:dm:1"
 BOB = Sender("2", "Bob")
@@ -20,18 +21,16 @@ ONE_CALL = {"max_iterations": 1}
 class Barometer:
     """A tool that answers when it is told to."""
 
-    name = "weather"
-    schema: ToolSchema = WEATHER
-    is_repeatable = True
-
     def __init__(self) -> None:
         self.started = asyncio.Event()
         self.may_end = asyncio.Event()
 
-    async def run(self, call: ToolCall) -> ToolResult:
+    @tool(is_repeatable=True)
+    async def weather(self, context: ToolContext) -> str:
+        """The weather."""
         self.started.set()
         await self.may_end.wait()
-        return ToolResult("sunny")
+        return "sunny"
 
 
 def said(gateway: SmallGateway, index: int = -1) -> list[str]:
@@ -40,15 +39,15 @@ def said(gateway: SmallGateway, index: int = -1) -> list[str]:
 
 
 async def test_a_message_is_steered_into_the_running_turn_and_that_is_said(start: Start) -> None:
-    tool = Barometer()
-    async with start(toolbox=Toolbox([tool]), busy="steer") as gateway:
+    barometer = Barometer()
+    async with start(toolbox=Toolbox(tools_of(barometer, "own")), busy="steer") as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {})])
         gateway.model.enqueue(text="Sunny, in Paris.")
         await gateway.platform.say("how is the weather?")
-        await tool.started.wait()
+        await barometer.started.wait()
         await gateway.platform.say("in Paris, I mean")
         await gateway.platform.until(lambda s: MERGED in s.texts)
-        tool.may_end.set()
+        barometer.may_end.set()
         screen = await gateway.platform.until(lambda s: "Sunny, in Paris." in s.texts)
         await gateway.chats.idle(CHAT)
         assert sorted(screen.texts) == sorted([MERGED, "Sunny, in Paris."])
@@ -72,9 +71,11 @@ async def test_what_a_message_quotes_is_steered_with_it(start: Start) -> None:
 
 
 async def test_a_steer_that_comes_too_late_is_answered_by_itself(start: Start) -> None:
-    tool = Barometer()
-    tool.may_end.set()
-    async with start(toolbox=Toolbox([tool]), busy="steer", agent=ONE_CALL) as gateway:
+    barometer = Barometer()
+    barometer.may_end.set()
+    async with start(
+        toolbox=Toolbox(tools_of(barometer, "own")), busy="steer", agent=ONE_CALL
+    ) as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {})])
         last_words = gateway.model.enqueue(text="It was sunny.", gated=True)
         gateway.model.enqueue(text="the answer to two")
@@ -156,11 +157,11 @@ async def test_nobody_interrupts_what_is_answered_to_another_person(start: Start
 
 
 async def test_a_new_conversation_drops_nothing_silently_when_steering(start: Start) -> None:
-    tool = Barometer()
-    async with start(toolbox=Toolbox([tool]), busy="steer") as gateway:
+    barometer = Barometer()
+    async with start(toolbox=Toolbox(tools_of(barometer, "own")), busy="steer") as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {})])
         await gateway.platform.say("how is the weather?")
-        await tool.started.wait()
+        await barometer.started.wait()
         await gateway.platform.say("in Paris, I mean")
         await gateway.platform.say("/new")
         screen = await gateway.platform.until(lambda s: any("new conv" in t for t in s.texts))
@@ -205,16 +206,20 @@ async def test_a_steered_message_survives_a_restart_in_its_turn(start: Start) ->
 
 
 async def test_a_steer_that_comes_too_late_after_a_restart_is_still_answered(start: Start) -> None:
-    tool = Barometer()
-    tool.may_end.set()
-    async with start(toolbox=Toolbox([tool]), busy="steer", agent=ONE_CALL) as first:
+    barometer = Barometer()
+    barometer.may_end.set()
+    async with start(
+        toolbox=Toolbox(tools_of(barometer, "own")), busy="steer", agent=ONE_CALL
+    ) as first:
         first.model.enqueue(tool_calls=[("weather", {})])
         last_words = first.model.enqueue(text="never comes", gated=True)
         await first.platform.say("one")
         await last_words.started.wait()
         await first.platform.say("two")
         await first.platform.until(lambda s: MERGED in s.texts)
-    async with start(toolbox=Toolbox([tool]), busy="steer", agent=ONE_CALL) as second:
+    async with start(
+        toolbox=Toolbox(tools_of(barometer, "own")), busy="steer", agent=ONE_CALL
+    ) as second:
         second.model.enqueue(text="It was sunny.")
         second.model.enqueue(text="the answer to two")
         await second.platform.until_shown("It was sunny.", "the answer to two")
@@ -226,9 +231,11 @@ async def test_a_steer_that_comes_too_late_after_a_restart_is_still_answered(sta
 async def test_a_steer_is_found_to_come_too_late_by_the_start_after_a_kill(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tool = Barometer()
-    tool.may_end.set()
-    async with start(toolbox=Toolbox([tool]), busy="steer", agent=ONE_CALL) as first:
+    barometer = Barometer()
+    barometer.may_end.set()
+    async with start(
+        toolbox=Toolbox(tools_of(barometer, "own")), busy="steer", agent=ONE_CALL
+    ) as first:
         journal, is_stored = first.store.journal, asyncio.Event()
         write = journal.write
 
@@ -247,7 +254,9 @@ async def test_a_steer_is_found_to_come_too_late_by_the_start_after_a_kill(
         await first.platform.until(lambda s: MERGED in s.texts)
         last_words.release(20)
         await is_stored.wait()
-    async with start(toolbox=Toolbox([tool]), busy="steer", agent=ONE_CALL) as second:
+    async with start(
+        toolbox=Toolbox(tools_of(barometer, "own")), busy="steer", agent=ONE_CALL
+    ) as second:
         second.model.enqueue(text="the answer to two")
         await second.platform.until(lambda s: s.last == "the answer to two")
         await second.chats.idle(CHAT)

@@ -8,28 +8,35 @@ import pytest
 
 from gateway.chats.lost_replies import NOTICE
 from gateway.store.inbound import Incoming
-from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
-from tests.gateway.chats.small_gateway import WEATHER, SmallGateway, Start
+from gateway.tools.tool import ToolContext, tool, tools_of
+from gateway.tools.toolbox import Toolbox
+from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 
 class Barometer:
     """A tool that counts how often it ran; the first run waits until it is cut off."""
 
-    name = "weather"
-    schema: ToolSchema = WEATHER
-
-    def __init__(self, *, hangs: bool = False, is_repeatable: bool = False) -> None:
+    def __init__(self, *, hangs: bool = False) -> None:
         self.runs = 0
-        self.is_repeatable = is_repeatable
         self.started = asyncio.Event()
         self._hangs = hangs
 
-    async def run(self, call: ToolCall) -> ToolResult:
+    @tool()
+    async def weather(self, context: ToolContext) -> str:
+        """The weather."""
+        return await self._look()
+
+    @tool(is_repeatable=True)
+    async def forecast(self, context: ToolContext) -> str:
+        """The weather to come."""
+        return await self._look()
+
+    async def _look(self) -> str:
         self.runs += 1
         self.started.set()
         if self._hangs and self.runs == 1:
             await asyncio.get_running_loop().create_future()
-        return ToolResult("sunny")
+        return "sunny"
 
 
 def results(gateway: SmallGateway) -> list[str]:
@@ -38,17 +45,17 @@ def results(gateway: SmallGateway) -> list[str]:
 
 
 async def test_an_answered_model_call_is_not_made_again(start: Start) -> None:
-    tool = Barometer()
-    async with start(toolbox=Toolbox([tool])) as first:
+    barometer = Barometer()
+    async with start(toolbox=Toolbox(tools_of(barometer, "own"))) as first:
         first.model.enqueue(tool_calls=[("weather", {})])
         hanging = first.model.enqueue(text="never comes", gated=True)
         await first.platform.say("how is the weather?")
         await hanging.started.wait()
-    async with start(toolbox=Toolbox([tool])) as second:
+    async with start(toolbox=Toolbox(tools_of(barometer, "own"))) as second:
         second.model.enqueue(text="It is sunny.")
         await second.platform.until_shown("It is sunny.")
         history = await second.history()
-    assert tool.runs == 1
+    assert barometer.runs == 1
     assert len(second.model.requests) == 3  # the first, the one that was cut off, and that again
     assert second.model.requests[1].body == second.model.requests[2].body
     assert [m["role"] for m in history] == ["user", "assistant", "tool", "assistant"]
@@ -58,16 +65,17 @@ async def test_an_answered_model_call_is_not_made_again(start: Start) -> None:
 async def test_a_tool_that_was_cut_off_is_reported_or_repeated_if_it_allows_that(
     start: Start, is_repeatable: bool
 ) -> None:
-    tool = Barometer(hangs=True, is_repeatable=is_repeatable)
-    async with start(toolbox=Toolbox([tool])) as first:
-        first.model.enqueue(tool_calls=[("weather", {})])
+    barometer = Barometer(hangs=True)
+    name = "forecast" if is_repeatable else "weather"
+    async with start(toolbox=Toolbox(tools_of(barometer, "own"))) as first:
+        first.model.enqueue(tool_calls=[(name, {})])
         await first.platform.say("how is the weather?")
-        await tool.started.wait()
-    async with start(toolbox=Toolbox([tool])) as second:
+        await barometer.started.wait()
+    async with start(toolbox=Toolbox(tools_of(barometer, "own"))) as second:
         second.model.enqueue(text="That is how it is.")
         await second.platform.until_shown("That is how it is.")
         (content,) = results(second)
-    assert tool.runs == 1 + is_repeatable
+    assert barometer.runs == 1 + is_repeatable
     assert ("interrupted by a restart" in content) is not is_repeatable
 
 

@@ -3,9 +3,10 @@
 import asyncio
 from typing import Any
 
-from gateway.tools.toolbox import Toolbox, ToolCall, ToolResult, ToolSchema
+from gateway.tools.tool import ToolContext, tool, tools_of
+from gateway.tools.toolbox import Toolbox
 from tests.fakes.platform import CURSOR
-from tests.gateway.chats.small_gateway import WEATHER, SmallGateway, Start, is_settled
+from tests.gateway.chats.small_gateway import SmallGateway, Start, is_settled
 
 
 async def test_a_message_gets_a_streamed_answer(gateway: SmallGateway) -> None:
@@ -105,13 +106,12 @@ async def test_a_cut_answer_is_continued_in_the_same_message(gateway: SmallGatew
 
 async def test_host_tools_are_offered_called_and_answered(start: Start) -> None:
     class Weather:
-        name = "weather"
-        schema: ToolSchema = WEATHER
+        @tool()
+        async def weather(self, context: ToolContext, place: str) -> str:
+            """The weather."""
+            return f"sunny, says {context.call.chat} of {place}"
 
-        async def run(self, call: ToolCall) -> ToolResult:
-            return ToolResult(f"sunny, says {call.chat} of {call.arguments}")
-
-    async with start(toolbox=Toolbox([Weather()])) as gateway:
+    async with start(toolbox=Toolbox(tools_of(Weather(), "own"))) as gateway:
         gateway.model.enqueue(tool_calls=[("weather", {"place": "Bern"})])
         gateway.model.enqueue(text="It is sunny.")
         await gateway.platform.say("weather?")

@@ -6,24 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from adapters.base import Address, ChatKind, Inbound, Sender
 from gateway.errors import StartupError
 from gateway.tools.modules import load_tools
-from gateway.tools.toolbox import Toolbox, ToolCall
+from tests.gateway.tools.calling import called
 
-DICE = """
+DICE = '''
+from gateway.tools.tool import tool, tools_of
+
 class Dice:
-    name = "dice"
-    schema = {"type": "function", "function": {"name": "dice", "description": "Throws."}}
-    is_repeatable = True
-
-    async def run(self, call):
-        from gateway.tools.toolbox import ToolResult
-        return ToolResult("four")
+    @tool(is_repeatable=True)
+    async def dice(self, context, sides: int = 6) -> str:
+        """Throws."""
+        return f"four of {sides}"
 
 def tools():
-    return [Dice()]
-"""
+    return tools_of(Dice(), "web")
+'''
 
 
 @pytest.fixture
@@ -35,14 +33,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         sys.modules.pop(name, None)
 
 
-async def test_what_a_module_brings_can_be_called(folder: Path) -> None:
+async def test_what_a_module_brings_can_be_called_whatever_toolset_it_names(
+    folder: Path,
+) -> None:
     (folder / "brought_dice.py").write_text(DICE)
-    toolbox = Toolbox(load_tools(["brought_dice"]))
-    assert toolbox.is_repeatable("dice")
-    address = Address("console", "console", ChatKind.DIRECT)
-    message = Inbound("1", address, Sender("local", "Ada"), "throw")
-    result = await toolbox.run(ToolCall("1", "dice", "{}", "console", message))
-    assert result.content == "four"
+    (dice,) = load_tools(["brought_dice"])
+    assert (dice.toolset, dice.is_repeatable) == ("own", True)
+    assert (await called(dice, folder, sides=20)).content == "four of 20"
 
 
 def test_a_module_that_is_not_there_is_a_sentence() -> None:
@@ -50,11 +47,14 @@ def test_a_module_that_is_not_there_is_a_sentence() -> None:
         load_tools(["no_such_module"])
 
 
-def test_a_module_without_tools_is_a_sentence(folder: Path) -> None:
-    (folder / "brought_nothing.py").write_text("")
-    with pytest.raises(StartupError, match="brought_nothing brings no tools"):
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "brought_nothing brings no tools"),
+        ("def tools():\n    return [42]", "brought_nothing brings is no tool"),
+    ],
+)
+def test_a_module_without_tools_is_a_sentence(folder: Path, text: str, said: str) -> None:
+    (folder / "brought_nothing.py").write_text(text)
+    with pytest.raises(StartupError, match=said):
         load_tools(["brought_nothing"])
-
-
-def test_a_tool_that_says_nothing_is_not_repeated() -> None:
-    assert not Toolbox().is_repeatable("unknown")

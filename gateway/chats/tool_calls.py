@@ -1,0 +1,127 @@
+"""Carries out the tool calls of one turn: in which order, when they are noted, by what rules.
+
+The limits of a call are `gateway.tools.toolbox`'s. What happens around a turn, such as the answer
+to the agent, is `effects`'.
+"""
+
+import itertools
+import json
+from collections.abc import Callable
+from functools import partial
+
+import structlog
+
+from adapters.base import Inbound
+from gateway.chats.host import Host
+from gateway.chats.journal import TurnJournal
+from gateway.chats.messages import Line, tool_result
+from gateway.chats.past import Past
+from gateway.sessions import session_key
+from gateway.store.journal import ToolStarted
+from gateway.tools import order
+from gateway.tools.policy import Decision, User, decide, offered, user_of
+from gateway.tools.tool import Arguments, Tool, ToolCall, ToolContext, ToolFailed, ToolResult
+
+CUT_OFF = (
+    "This call was interrupted by a restart of the host: it had begun, and nobody knows how far it "
+    "came. Find out before you make it again."
+)
+"""What the model is told of a tool that was running when the gateway was killed."""
+
+UNKNOWN = "There is no tool {name!r} here."
+DENIED = "{name} is not for the person who asks, or not for this chat. Tell them, if it matters."
+
+_log = structlog.get_logger()
+
+Report = Callable[[ToolCall, str], None]
+"""Tells the person how far a call has come."""
+
+
+async def offered_to(host: Host, message: Inbound) -> list[Tool]:
+    """The tools that the agent of a message's chat is told of."""
+    user = await _user(host, message)
+    return offered(host.settings.tools, host.toolbox.all(), user)
+
+
+async def _user(host: Host, message: Inbound) -> User:
+    return user_of(message.address, message.sender, (await host.standing(message)).role)
+
+
+class ToolCalls:
+    """The calls of one turn, which answers `message`."""
+
+    def __init__(
+        self, host: Host, message: Inbound, journal: TurnJournal, past: Past, report: Report
+    ) -> None:
+        self._host = host
+        self._message = message
+        self._journal = journal
+        self._past = past
+        self._report = report
+        self._line = order.Line()
+        self._chat = session_key(message.address)
+
+    def place(self, name: str) -> order.Place:
+        """The place in the order of the turn's calls; to be taken as they come."""
+        tool = self._host.toolbox.find(name)
+        return self._line.take(is_parallel=tool is None or tool.is_parallel)
+
+    async def answer(self, line: Line, place: order.Place) -> Line:
+        """Carry out a `tool_call` when its turn has come; returns the `tool_result`.
+
+        Raises `StoreError`.
+        """
+        call = ToolCall(line["id"], line["name"], line["arguments"], self._chat, self._message)
+        async with place:
+            result = await self._run(call)
+        return tool_result(call.id, call.name, result.content, is_error=result.is_error)
+
+    async def _run(self, call: ToolCall) -> ToolResult:
+        try:
+            tool, decision = await self._admit(call)
+            arguments = tool.read(call.arguments)
+            if decision is Decision.ASK:
+                raise ToolFailed(f"{call.name} has to be approved first.")
+        except ToolFailed as error:
+            return ToolResult(str(error), is_error=True)
+        context = self._context(call, tool)
+        await self._journal.write(ToolStarted(self._journal.turn, call.id, call.name))
+        return await self._host.toolbox.carry_out(tool, arguments, context)
+
+    async def _admit(self, call: ToolCall) -> tuple[Tool, Decision]:
+        """The tool that is called, and whether somebody has to be asked. Raises `ToolFailed`."""
+        tool = self._host.toolbox.find(call.name)
+        if tool is None or call.name not in self._journal.tools:
+            _log.warning("a tool was called that the agent was not told of", tool=call.name)
+            raise ToolFailed(UNKNOWN.format(name=call.name))
+        user = await _user(self._host, self._message)
+        decision = decide(self._host.settings.tools, tool, user)
+        if decision is Decision.DENY:
+            raise ToolFailed(DENIED.format(name=call.name))
+        if call.id in self._past.started and not tool.is_repeatable:
+            _log.warning("a tool was cut off by the restart", tool=call.name)
+            raise ToolFailed(CUT_OFF)
+        return tool, decision
+
+    def _context(self, call: ToolCall, tool: Tool) -> ToolContext:
+        workspace = self._host.workspaces.of(call.chat)
+        numbers = itertools.count(1)
+
+        async def run_tool(name: str, arguments: Arguments) -> ToolResult:
+            inner = ToolCall(
+                f"{call.id}/{next(numbers)}",
+                name,
+                json.dumps(dict(arguments)),
+                call.chat,
+                call.message,
+                call.depth,
+            )
+            return await self._run(inner)
+
+        return ToolContext(
+            call=call,
+            workspace=workspace,
+            report=partial(self._report, call),
+            run_tool=run_tool,
+            new_output=partial(self._host.toolbox.output, tool, workspace),
+        )

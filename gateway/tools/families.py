@@ -1,0 +1,15 @@
+"""All tools that this gateway has, one line for each family. Who may use which is `policy`'s."""
+
+from config.settings import Settings
+from gateway.schedule.book import Book
+from gateway.tools.cronjob import TimeTools
+from gateway.tools.modules import load_tools
+from gateway.tools.tool import Tool, tools_of
+
+
+def make_tools(settings: Settings, book: Book | None) -> list[Tool]:
+    """The tools. Blocks while modules are loaded. Raises `StartupError`."""
+    return [
+        *(tools_of(TimeTools(book), "time") if book else []),
+        *load_tools(settings.tools.modules),
+    ]

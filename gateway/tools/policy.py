@@ -1,0 +1,98 @@
+"""Who may use which tool where: allowed, to be asked about, or denied. Pure.
+
+Asked twice: when an agent is woken, for the tools that it is told of, and at every call, for the
+person whose message has led to it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from adapters.base import Address, ChatKind, Sender
+from config.tools import ToolRule, ToolSettings
+from gateway.access.roles import Role
+from gateway.tools.tool import Tool
+
+
+class Decision(StrEnum):
+    """What a policy says to a tool."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody in a chat, as far as rules speak of them."""
+
+    platform: str
+    kind: ChatKind
+    chat_id: str
+    person_id: str
+    role: Role
+
+
+def user_of(address: Address, sender: Sender, role: Role) -> User:
+    """Whoever sent a message."""
+    return User(address.platform, address.kind, address.chat_id, sender.id, role)
+
+
+def decide(settings: ToolSettings, tool: Tool, user: User) -> Decision:
+    """What holds for this tool in this person's hands."""
+    for rule in settings.rules:
+        if _is_about(rule, user) and (decision := _said(rule, tool)) is not None:
+            return decision
+    if tool.toolset not in settings.toolsets:
+        return Decision.DENY
+    return Decision(getattr(settings.risks, tool.risk.value))
+
+
+def offered(settings: ToolSettings, tools: Iterable[Tool], user: User) -> list[Tool]:
+    """The tools that an agent is told of in a chat, because somebody there may use them.
+
+    In a group those are the tools of all who might write there: whoever writes next finds the same
+    agent. What a particular person may not use is refused to them at the call.
+    """
+    users = [user] if user.kind is ChatKind.DIRECT else _all_in_chat(settings, user)
+    return [
+        tool
+        for tool in tools
+        if any(decide(settings, tool, one) is not Decision.DENY for one in users)
+    ]
+
+
+def _all_in_chat(settings: ToolSettings, user: User) -> list[User]:
+    """One of each sort of people that rules tell apart."""
+    ids = {user.person_id, "", *(str(id_) for rule in settings.rules for id_ in rule.users)}
+    return [
+        User(user.platform, user.kind, user.chat_id, id_, role)
+        for id_ in sorted(ids)
+        for role in (Role.MEMBER, Role.OWNER)
+    ]
+
+
+def _is_about(rule: ToolRule, user: User) -> bool:
+    return all(
+        not wanted or is_so in wanted
+        for wanted, is_so in (
+            (rule.platforms, user.platform),
+            (rule.kinds, user.kind.value),
+            (tuple(map(str, rule.chats)), user.chat_id),
+            (tuple(map(str, rule.users)), user.person_id),
+            (rule.roles, str(user.role)),
+        )
+    )
+
+
+def _said(rule: ToolRule, tool: Tool) -> Decision | None:
+    for decision, patterns in (
+        (Decision.DENY, rule.deny),
+        (Decision.ASK, rule.ask),
+        (Decision.ALLOW, rule.allow),
+    ):
+        names = (tool.name, tool.toolset, tool.risk.value)
+        if any(fnmatchcase(name, pattern) for name in names for pattern in patterns):
+            return decision
+    return None
