@@ -36,6 +36,7 @@ from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
 from gateway.commands.models import model_commands
 from gateway.commands.notes import note_commands
+from gateway.commands.owner import owner_commands
 from gateway.commands.reload import reload_commands
 from gateway.commands.schedule import schedule_commands
 from gateway.commands.sessions import session_commands
@@ -150,6 +151,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
                 *data_commands(chats, host, store.people),
                 *model_commands(host, store.usage),
                 *access_commands(gate, administration, chats),
+                *owner_commands(chats, host, store.people, gate, watch.reasons),
                 *(schedule_commands(book) if is_scheduling else []),
                 *reload_commands(reload),
             ],

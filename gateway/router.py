@@ -17,7 +17,7 @@ import structlog
 from adapters.base import ButtonPress, Deleted, Event, Inbound, Moved
 from config.settings import ChatSettings
 from gateway import events
-from gateway.access.gate import Gate
+from gateway.access.gate import Gate, request_text
 from gateway.access.rates import Verdict
 from gateway.access.roles import Standing
 from gateway.chats import effects, lost_replies, questions
@@ -100,6 +100,8 @@ class Router:
         if not entry.is_open:
             if entry.text is not None:
                 self._chats.notify(event.address, entry.text)
+            if entry.asked is not None:
+                await self._chats.tell_owners(self._gate.access, request_text(entry.asked))
         elif isinstance(event, ButtonPress):
             await self._take_press(event, entry.standing)
         elif isinstance(event, Inbound):

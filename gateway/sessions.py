@@ -33,6 +33,15 @@ def session_key(address: Address) -> str:
     return key if address.thread_id is None else f"{key}:{address.thread_id}"
 
 
+def address_of(key: str) -> Address | None:
+    """Where the chat of a key is; None for what is no key, or is on this machine."""
+    platform, kind, chat_id, *thread = [*key.split(":", 3), "", ""][:4]
+    if platform in _LOCAL_PLATFORMS or kind not in {"dm", "group", "guild"} or not chat_id:
+        return None
+    where = ChatKind.DIRECT if kind == "dm" else ChatKind.GROUP
+    return Address(platform, chat_id, where, thread_id=thread[0] or None)
+
+
 def is_direct(key: str) -> bool:
     """Whether the chat of a session key is one person's alone."""
     return key in _LOCAL_PLATFORMS or key.split(":")[1:2] == ["dm"]

@@ -12,7 +12,7 @@ from gateway.access import pairing
 from gateway.access.claiming import CLAIM_LASTS
 from gateway.access.codes import digest_of, new_claim_code
 from gateway.access.roles import Role
-from gateway.access.snapshot import NOBODY, Access, Person
+from gateway.access.snapshot import GROUP, NOBODY, Access, Person
 from gateway.store.access import AccessStore, Claim, Grant, PairingRequest
 
 Clock = Callable[[], datetime]
@@ -75,7 +75,7 @@ class Administration:
         if platform not in access.named:
             return _unknown_platform(platform, access)
         await self._put(Grant(platform, person_id, "member", "/allow", by, self._clock()))
-        return f"{platform}:{person_id} may talk from now on."
+        return f"{_whom(person)} may talk from now on."
 
     async def block(self, person: Person, by: str) -> tuple[bool, str]:
         """Shut a person out, by id, whatever else lets them in; whether it was done."""
@@ -88,7 +88,7 @@ class Administration:
         await self._put(Grant(platform, person_id, "blocked", "/block", by, self._clock()))
         return (
             True,
-            f"{platform}:{person_id} is blocked. `/allow {platform}:{person_id}` undoes it.",
+            f"{_whom(person)} is blocked. `/allow {platform}:{person_id}` undoes it.",
         )
 
     async def remove_owner(self, person: Person) -> str:
@@ -109,11 +109,19 @@ class Administration:
 
 
 def parse_person(text: str, platform: str | None = None) -> Person | None:
-    """A person as somebody types them: `telegram:42`, or `42` where the platform is known."""
-    before, colon, after = text.strip().rpartition(":")
-    found = (before.lower(), after) if colon else (platform or "", after)
-    is_sound = all(part and part.isprintable() and " " not in part for part in found)
-    return found if is_sound else None
+    """A person as somebody types them: `telegram:42`, or `42` where the platform is known.
+
+    A group is `telegram:chat:-100`, or `chat:-100`.
+    """
+    *words, one = text.strip().split(":")
+    is_group = [word.lower() for word in words[-1:]] == [GROUP.rstrip(":")]
+    names = words[:-1] if is_group else words
+    if len(names) > 1:
+        return None
+    parts = (names[0].lower() if names else platform or "", one)
+    if not all(part and part.isprintable() and " " not in part for part in parts):
+        return None
+    return parts[0], GROUP + one if is_group else one
 
 
 def role_of(access: Access, person: Person) -> Role | None:
@@ -131,6 +139,11 @@ def _owner_text(access: Access, person: Person) -> str | None:
     if role_of(access, person) is not Role.OWNER:
         return None
     return f"{person[0]}:{person[1]} is an owner, and stays one."
+
+
+def _whom(person: Person) -> str:
+    platform, one = person
+    return f"Everybody in {platform}:{one}" if one.startswith(GROUP) else f"{platform}:{one}"
 
 
 def _unknown_platform(platform: str, access: Access) -> str:

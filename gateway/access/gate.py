@@ -44,6 +44,7 @@ class Entry:
     standing: Standing
     is_open: bool
     text: str | None = None  # what to say to whoever finds it shut
+    asked: PairingRequest | None = None  # they have asked to be let in, this very moment
 
 
 class Gate:
@@ -86,7 +87,7 @@ class Gate:
             return Entry(standing, False, await self._try_claim(event))
         if standing.may_talk:
             return Entry(standing, True)
-        return Entry(standing, False, await self._turn_away(event, standing))
+        return await self._turn_away(event, standing)
 
     async def standing(self, event: PersonalEvent) -> Standing:
         """What the sender of an event may do where they sent it."""
@@ -140,14 +141,15 @@ class Gate:
             _log.error("too many wrong codes; `hermes-gateway owner` prints a new one")
         return WRONG_CODE if result is Try.WRONG else None
 
-    async def _turn_away(self, event: PersonalEvent, standing: Standing) -> str | None:
-        """What to say to somebody who may not talk: mostly nothing, as if nobody were there."""
+    async def _turn_away(self, event: PersonalEvent, standing: Standing) -> Entry:
+        """What somebody hears who may not talk: mostly nothing, as if nobody were there."""
+        shut = Entry(standing, False)
         if standing.role is Role.BLOCKED or event.sender.is_bot:
-            return None
+            return shut
         self._note_stranger(event)
         is_direct = event.address.kind is ChatKind.DIRECT
         if not isinstance(event, Inbound) or not is_direct or self.access.strangers != "pair":
-            return None
+            return shut
         code = new_pairing_code()
         asked = PairingRequest(
             platform=event.address.platform,
@@ -158,9 +160,11 @@ class Gate:
             requested_at=self._clock(),
         )
         if event.address.platform not in self.access.named:
-            return None
+            return shut
         is_asked = await self._store.change_pairing(partial(pairing.request, asked=asked))
-        return pairing_text(code, event.sender.id) if is_asked else None
+        if not is_asked:
+            return shut
+        return replace(shut, text=pairing_text(code, event.sender.id), asked=asked)
 
     def _note_stranger(self, event: PersonalEvent) -> None:
         """One line for each stranger, with the id that the administrator needs to let them in."""
@@ -189,6 +193,16 @@ def plain_name(name: str) -> str:
     """
     kept = "".join(c if c.isalnum() or c in " .-'" else " " for c in name)
     return " ".join(kept.split())[:MAX_NAME_CHARS]
+
+
+def request_text(asked: PairingRequest) -> str:
+    """What owners are told: the code is for them to ask for, so that they know who it is."""
+    name = asked.name or "Somebody"
+    return (
+        f"{name} ({asked.platform}:{asked.person_id}) asks to be let in, and was given a code. If "
+        "you know them, let them tell you the code and send `/pair approve CODE`; `/pair list` "
+        "shows who waits."
+    )
 
 
 def pairing_text(code: str, person_id: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gateway.access.snapshot import NOBODY, Access, reason_of
+from gateway.access.snapshot import GROUP, NOBODY, Access, reason_of
 
 _STRANGERS = {"ignore": "strangers are ignored", "pair": "strangers may ask with a code"}
 
@@ -16,13 +16,15 @@ def summary(access: Access, platform: str) -> str:
     for (there, person_id), grant in access.grants.items():
         if there == platform:
             by_role[grant.role].add(person_id)
+    groups = {one for one in by_role["member"] if one.startswith(GROUP)}
+    by_role["member"] -= groups
     owners = by_role["owner"] | named.owners
     members = (by_role["member"] | named.users | named.bots) - owners - by_role["blocked"]
     counts = (
         (len(owners), "owner"),
         (len(members), "member"),
         (len(named.roles), "role"),
-        (len(named.groups), "group"),
+        (len(named.groups | {one.removeprefix(GROUP) for one in groups}), "group"),
     )
     words = [f"{n} {word}{'s' * (n != 1)}" for n, word in counts if n]
     who = " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]])) or "nobody yet"

@@ -16,7 +16,9 @@ from gateway.access.roles import Role, Standing
 from gateway.store.access import Claim, Grant, StoredAccess
 
 Person = tuple[str, str]
-"""A platform's name, and the id of a person there."""
+"""A platform's name, and the id of a person there, or of a group with `GROUP` before it."""
+
+GROUP = "chat:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,12 @@ class Access:
                 for grant in self.grants.values()
             )
         )
+
+    def owners(self) -> list[Person]:
+        """Everybody who may say who else may talk."""
+        named = [(name, one) for name, these in self.named.items() for one in sorted(these.owners)]
+        granted = [person for person, grant in self.grants.items() if grant.role == "owner"]
+        return list(dict.fromkeys((*named, *granted)))
 
 
 def access_from(settings: Settings) -> Access:
@@ -141,11 +149,15 @@ def _role(access: Access, address: Address, sender: Sender) -> Standing | None:
     return None
 
 
+def _blocked_group(access: Access, address: Address, _: Sender) -> Standing | None:
+    return _granted_group(access, address, Role.BLOCKED)
+
+
 def _open_group(access: Access, address: Address, _: Sender) -> Standing | None:
     groups = _here(access, address).groups
     if address.kind is ChatKind.GROUP and address.chat_id in groups:
         return Standing(Role.MEMBER, f"{address.platform}.allowed_chats")
-    return None
+    return _granted_group(access, address, Role.MEMBER)
 
 
 _RULES: tuple[Callable[[Access, Address, Sender], Standing | None], ...] = (
@@ -153,7 +165,8 @@ _RULES: tuple[Callable[[Access, Address, Sender], Standing | None], ...] = (
     _bot,
     _named_owner,
     _granted_owner,
-    _blocked,  # beats everything but an owner
+    _blocked,  # beats everything but an owner, …
+    _blocked_group,  # … and so does this
     _named_user,
     _granted_member,
     _role,
@@ -170,6 +183,13 @@ def _granted(access: Access, address: Address, sender: Sender, role: Role) -> St
     if grant is None or grant.role != str(role):
         return None
     return Standing(role, reason_of(grant))
+
+
+def _granted_group(access: Access, address: Address, role: Role) -> Standing | None:
+    if address.kind is not ChatKind.GROUP:
+        return None
+    grant = access.grants.get((address.platform, GROUP + address.chat_id))
+    return Standing(role, reason_of(grant)) if grant and grant.role == str(role) else None
 
 
 def reason_of(grant: Grant) -> str:

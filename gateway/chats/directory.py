@@ -15,6 +15,7 @@ from typing import Any
 import structlog
 
 from adapters.base import Address, Inbound
+from gateway.access.snapshot import Access
 from gateway.chats import lost_replies
 from gateway.chats.apologies import LATER, RESTARTING, TOO_MUCH_WAITS, apology
 from gateway.chats.busy import MERGED, Mode
@@ -22,7 +23,7 @@ from gateway.chats.chat import Chat
 from gateway.chats.host import Host
 from gateway.chats.messages import Beginning, user_message
 from gateway.delivery.reply import say
-from gateway.sessions import session_key
+from gateway.sessions import address_of, is_direct, session_key
 from gateway.store.journal import OpenTurn
 
 Notice = Callable[[], Awaitable[object]]
@@ -153,6 +154,15 @@ class Chats:
         """Remove a message of ours that nothing stands behind any more."""
         adapter = self._host.adapters[address.platform]
         self.aside(address, partial(adapter.delete, address, message_id))
+
+    async def tell_owners(self, access: Access, markdown: str) -> None:
+        """Say something to each owner, in the direct chat where they wrote last."""
+        for platform, person_id in access.owners():
+            for key in await self._host.sessions.chats_of(f"{platform}:{person_id}"):
+                address = address_of(key)
+                if address and is_direct(key) and self.serves(platform):
+                    self.notify(address, markdown)
+                    break
 
     def aside(self, address: Address, notice: Notice) -> None:
         """Carry out a notice to a chat while its turn, if there is one, goes on."""

@@ -4,10 +4,13 @@ from adapters.base import Address, ChatKind
 from gateway.access.administration import Administration, parse_person
 from gateway.access.gate import WELCOME, Gate
 from gateway.access.roles import Role
+from gateway.access.snapshot import GROUP, Person
 from gateway.chats.directory import Chats
 from gateway.commands.command import Call, Command
 from gateway.sessions import session_key
 
+HERE = "here"
+ALLOW_USAGE = "`/allow ID`, `/allow platform:ID`, or in a group `/allow here` for all who are in it"
 PAIR_USAGE = "`/pair list`, `/pair approve CODE` or `/pair deny CODE`"
 
 
@@ -40,27 +43,42 @@ def access_commands(gate: Gate, administration: Administration, chats: Chats) ->
         return f"It is {PAIR_USAGE}."
 
     async def allow(call: Call) -> str:
-        person = parse_person(call.arguments, call.message.address.platform)
+        person = _meant(call)
         if person is None:
-            return "It is `/allow ID`, or `/allow platform:ID`."
+            return f"It is {ALLOW_USAGE}."
         return await administration.allow(person, _by(call))
 
     async def block(call: Call) -> str:
-        person = parse_person(call.arguments, call.message.address.platform)
+        person = _meant(call)
         if person is None:
-            return "It is `/block ID`, or `/block platform:ID`."
+            return f"It is {ALLOW_USAGE.replace('allow', 'block')}."
         is_blocked, text = await administration.block(person, _by(call))
         if is_blocked:
             await gate.load()
-            chats.shut_out(*person)
+            chats.shut_out(*person)  # of a group each turn is asked for anew when it begins
         return text
 
     return [
         Command("whoami", "show your id and what you may do", whoami),
         Command("pair", f"who asks to be let in: {PAIR_USAGE}", pair, role=Role.OWNER),
-        Command("allow", "let somebody talk, by id", allow, role=Role.OWNER),
-        Command("block", "shut somebody out, by id", block, role=Role.OWNER),
+        Command(
+            "allow",
+            "let somebody talk, by id, or all of a group: `/allow here`",
+            allow,
+            role=Role.OWNER,
+        ),
+        Command(
+            "block", "shut somebody out, by id, or a group: `/block here`", block, role=Role.OWNER
+        ),
     ]
+
+
+def _meant(call: Call) -> Person | None:
+    address = call.message.address
+    if call.arguments.lower() == HERE:
+        is_group = address.kind is ChatKind.GROUP
+        return (address.platform, GROUP + address.chat_id) if is_group else None
+    return parse_person(call.arguments, address.platform)
 
 
 def _by(call: Call) -> str:

@@ -66,6 +66,10 @@ class Watch:
         self._readiness.add(name, check)
         self._systemd.notify(STATUS=f"{name} given up: {reason}")
 
+    async def reasons(self) -> Mapping[str, str]:
+        """What is wrong, by its part; nothing if all is well."""
+        return await self._readiness.reasons()
+
     def serving(self) -> None:
         """All is set up."""
         self._readiness.begin()

@@ -17,10 +17,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What one person was made on one platform; a later one takes its place."""
+    """What one person, or everybody in a group, was made on a platform; a later one takes its
+    place."""
 
     platform: str
-    person_id: str
+    person_id: str  # of a group: its id after `chat:`
     role: GrantedRole
     source: str  # how it came about: "claim", "pairing", "/allow", "/block"
     granted_by: str  # "telegram:42", "console:local", "command line"

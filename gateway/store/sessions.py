@@ -52,3 +52,6 @@ class SessionStore(Protocol):
 
     async def chats_of(self, person: str) -> Sequence[str]:
         """The chats in which a person has written, the latest first."""
+
+    async def members_of(self, chat: str) -> Sequence[str]:
+        """The people who have written in a chat, as `platform:id`, the latest first."""

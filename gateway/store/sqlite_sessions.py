@@ -116,3 +116,12 @@ class SqliteSessions:
                 (storable(person),),
             )
         return [chat for (chat,) in rows]
+
+    async def members_of(self, chat: str) -> Sequence[str]:
+        """See `SessionStore`."""
+        async with self._database.reading() as connection:
+            rows = await connection.execute_fetchall(
+                "SELECT person FROM members WHERE chat = ? ORDER BY last_seen_at DESC",
+                (storable(chat),),
+            )
+        return [person for (person,) in rows]

@@ -37,12 +37,14 @@ from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
 from gateway.commands.models import model_commands
 from gateway.commands.notes import note_commands
+from gateway.commands.owner import owner_commands
 from gateway.commands.schedule import schedule_commands
 from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.metrics import Metrics
+from gateway.operations.readiness import Readiness
 from gateway.reset import policy_of
 from gateway.router import Router
 from gateway.runtime.base import Runtime
@@ -142,6 +144,8 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         )
         platform = platform or FakePlatform()
         questions = Questions()
+        readiness = Readiness()
+        readiness.begin()
         async with AsyncExitStack() as stack:
             store = await SqliteStore.open(folder / FILE_NAME, now=clock)
             stack.push_async_callback(store.close)
@@ -201,6 +205,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                         *data_commands(chats, host, store.people),
                         *model_commands(host, store.usage),
                         *access_commands(gate, administration, chats),
+                        *owner_commands(chats, host, store.people, gate, readiness.reasons),
                         *schedule_commands(book),
                     ],
                     settings.access.group_commands,
