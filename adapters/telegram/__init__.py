@@ -1,7 +1,8 @@
-"""Telegram: the Bot API by long polling, with the python-telegram-bot client.
+"""Telegram: the Bot API by long polling or webhook, with the python-telegram-bot client.
 
-`adapter.py` is the way in; it puts together `polling.py` (updates in), `inbound.py` (their
-meaning), `rendering.py` (Markdown to text and entities) and `sending.py` (calls and their errors).
+`adapter.py` is the way in. It puts together `polling.py` and `webhook.py` (updates in), `inbound/`
+(their meaning), `downloads.py` (files in), `rendering.py` (Markdown to text and entities) and
+`sending.py` (calls and their errors). `bot.py` makes the client's bot.
 """
 
 import os

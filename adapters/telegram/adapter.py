@@ -1,40 +1,34 @@
-"""The Telegram adapter: one bot, served by long polling.
+"""The Telegram adapter: one bot, served by long polling or by a webhook.
 
-Its parts do the work (see the package's docstring); here are the bot's connections, the start and
-the end of its life, and what keeps its token out of the logs.
+Its parts do the work (see the package's docstring); here are the start and the end of its life.
 """
 
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 import structlog
-from telegram import Bot, BotCommand, Update
+from telegram import BotCommand
 from telegram.error import TelegramError
 from telegram.request import BaseRequest
 
 from adapters.base import Address, Attachment, Event, Mark, Part, Rate, RateLimits, Style
-from adapters.telegram import downloads, rendering, requests, sending
-from adapters.telegram.errors import TokenRefused, scrub, translated
-from adapters.telegram.inbound import PLATFORM, Me, to_event
-from adapters.telegram.polling import Pace, Poller, RawUpdate
+from adapters.telegram import rendering, sending
+from adapters.telegram.bot import base_file_url, make_bot
+from adapters.telegram.downloads import Downloads
+from adapters.telegram.errors import scrub, translated
+from adapters.telegram.inbound.audience import Audience
+from adapters.telegram.inbound.entities import Me
+from adapters.telegram.inbound.places import PLATFORM
+from adapters.telegram.inbound.reader import RawUpdate, Reader
+from adapters.telegram.patience import Pace
+from adapters.telegram.polling import Poller
+from adapters.telegram.webhook import Webhook
 from config.telegram import TelegramSettings
-
-_LOGGERS_WITH_ADDRESSES = ("httpx", "httpcore", "telegram")  # an address has the token in it
 
 _log = structlog.get_logger(__name__)
 
 
-class _QuietBot(Bot):
-    """The client's bot writes its token into its own repr, and so into tracebacks with values."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "Bot[token=<token>]"
-
-
 class TelegramAdapter:
-    """Text in private chats and groups. Raises `TokenRefused` at once if there is no token.
+    """All chats of one bot. Raises `TokenRefused` at once if there is no token.
 
     `commands` are (name, description) pairs for the menu beside the text field. Both request
     objects can be given from outside: the one for calls, and the one for `getUpdates`.
@@ -52,24 +46,18 @@ class TelegramAdapter:
         request: BaseRequest | None = None,
         get_updates_request: BaseRequest | None = None,
     ) -> None:
-        if settings.token is None:
-            raise TokenRefused("telegram.token is not set: get one from @BotFather")
-        _silence_addresses()
+        self._settings = settings
         self.edit_interval_s = settings.edit_interval_s
         self.limits = _limits(settings)
         self._commands = [BotCommand(name, description) for name, description in commands]
-        self._requests = (
-            request or requests.for_calls(),
-            get_updates_request or requests.for_updates(),
+        self._bot, self._requests = make_bot(settings, request, get_updates_request)
+        self._downloads = Downloads(self._bot, settings, base_file_url(settings))
+        self._updates: Poller | Webhook = (
+            Poller(self._bot, pace or Pace(), self._requests[1])
+            if settings.webhook.url is None
+            else Webhook(self._bot, pace or Pace(), settings.webhook)
         )
-        self._bot = _QuietBot(
-            settings.token.get_secret_value(),
-            base_url=_base_url(settings),
-            request=self._requests[0],
-            get_updates_request=self._requests[1],
-        )
-        self._poller = Poller(self._bot, pace or Pace())
-        self.pulse = self._poller.pulse
+        self.pulse = self._updates.pulse
 
     async def run(self, receive: Callable[[Event], Awaitable[None]]) -> None:
         """Serve until cancelled; then the connections are closed and nothing can be sent.
@@ -78,23 +66,24 @@ class TelegramAdapter:
         out. No waiting message is ever dropped.
         """
         try:
-            await self._poller.connect(self._prepare)
+            await self._updates.connect()
             user = self._bot.bot
             me = Me(id=user.id, username=user.username or "")
             _log.info("Telegram is being served", bot=me.username)
             await self._announce_commands()
+            reader = Reader(self._bot, Audience.of(self._settings, me), self._acknowledge)
 
             async def take(raw: RawUpdate) -> None:
-                event = self._read(raw, me)
-                if event is not None:
+                for event in reader.read(raw):
                     await receive(event)
 
-            await self._poller.run(take)
+            await self._updates.run(take)
         finally:
             await self.close()
 
     async def close(self) -> None:
         """Let go of all connections; `run` does it at its end. Closing twice is fine."""
+        await self._downloads.close()
         await self._bot.shutdown()
         for request in self._requests:  # the bot leaves them open if it has only been sending
             await request.shutdown()
@@ -138,12 +127,7 @@ class TelegramAdapter:
 
     def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
         """The bytes of a file that came in: up to 20 MB (Bot API, getFile)."""
-        return downloads.download(self._bot, attachment)
-
-    async def _prepare(self) -> None:
-        await self._bot.initialize()
-        # A webhook that is set makes every getUpdates fail.
-        await self._bot.delete_webhook(drop_pending_updates=False)
+        return self._downloads.fetch(attachment)
 
     async def _announce_commands(self) -> None:
         if not self._commands:
@@ -153,15 +137,6 @@ class TelegramAdapter:
         except TelegramError as error:
             reason = scrub(error.message, self._bot.token)
             _log.warning("The menu of commands could not be set", reason=reason)
-
-    def _read(self, raw: RawUpdate, me: Me) -> Event | None:
-        """One the client can't read is passed over: it would be as unreadable the next time."""
-        try:
-            update = Update.de_json(raw, self._bot)
-        except Exception:  # noqa: BLE001 - the client promises no type for what it can't read
-            _log.exception("An update could not be read", update_id=raw.get("update_id"))
-            return None
-        return to_event(update, me, self._acknowledge)
 
     async def _acknowledge(self, query_id: str, notice: str | None) -> None:
         await sending.acknowledge(self._bot, query_id, notice)
@@ -182,16 +157,3 @@ def _limits(settings: TelegramSettings) -> RateLimits:
 
 def _flow(most: float, burst: int) -> float:
     return most - burst if most > burst else most
-
-
-def _base_url(settings: TelegramSettings) -> str:
-    """The client adds the token right behind it; the address of a server alone is completed."""
-    url = str(settings.base_url)
-    return f"{url}bot" if settings.base_url.path in (None, "/") else url
-
-
-def _silence_addresses() -> None:
-    for name in _LOGGERS_WITH_ADDRESSES:
-        logger = logging.getLogger(name)
-        if logger.getEffectiveLevel() < logging.WARNING:
-            logger.setLevel(logging.WARNING)

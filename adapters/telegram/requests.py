@@ -15,7 +15,9 @@ from telegram.request import HTTPXRequest
 _CONNECTIONS = 64  # chats that can be written to at the same moment; more wait their turn
 
 
-def for_calls(*, read_timeout_s: float = 20, connections: int = _CONNECTIONS) -> HTTPXRequest:
+def for_calls(
+    *, read_timeout_s: float = 20, connections: int = _CONNECTIONS, proxy: str | None = None
+) -> HTTPXRequest:
     """For everything but `getUpdates`."""
     return HTTPXRequest(
         connection_pool_size=connections,
@@ -24,13 +26,14 @@ def for_calls(*, read_timeout_s: float = 20, connections: int = _CONNECTIONS) ->
         write_timeout=10,
         media_write_timeout=60,
         pool_timeout=30,
+        proxy=proxy,
         httpx_kwargs={"event_hooks": {"request": [read_files_on_threads]}},
     )
 
 
-def for_updates() -> HTTPXRequest:
+def for_updates(*, proxy: str | None = None) -> HTTPXRequest:
     """For `getUpdates`, of which there is one at a time."""
-    return HTTPXRequest(connection_pool_size=1, connect_timeout=10, pool_timeout=10)
+    return HTTPXRequest(connection_pool_size=1, connect_timeout=10, pool_timeout=10, proxy=proxy)
 
 
 async def read_files_on_threads(request: httpx.Request) -> None:

@@ -3,14 +3,23 @@
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 from pydantic import HttpUrl, SecretStr
 
-from adapters.base import Address, ButtonPress, ChatKind, Event, Inbound
+from adapters.base import (
+    Address,
+    ButtonPress,
+    ChatKind,
+    Edited,
+    Event,
+    Inbound,
+    Moved,
+    Reaction,
+)
 from adapters.telegram import requests
 from adapters.telegram.adapter import TelegramAdapter
-from adapters.telegram.polling import Pace
+from adapters.telegram.patience import Pace
 from config.telegram import TelegramSettings
 from tests.fakes.telegram import Chat, FakeTelegram, Person
 from tests.fakes.telegram.server import TOKEN
@@ -19,12 +28,14 @@ from tests.fakes.telegram.updates import Changes
 QUICK = Pace(long_poll_s=5, answer_within_s=5, first_wait_s=0.01, longest_wait_s=0.05)
 
 
-def settings_for(fake: FakeTelegram | None, token: str | None = None) -> TelegramSettings:
+def settings_for(
+    fake: FakeTelegram | None, token: str | None = None, **more: Any
+) -> TelegramSettings:
     """Settings that lead to the fake; to the public server, which no test reaches, without one."""
     if fake is None:
         return TelegramSettings(token=SecretStr(TOKEN))
     return TelegramSettings(
-        token=SecretStr(token or fake.token), base_url=HttpUrl(fake.base_url), edit_interval_s=0.8
+        token=SecretStr(token or fake.token), base_url=HttpUrl(fake.base_url), **more
     )
 
 
@@ -35,10 +46,11 @@ def adapter_for(
     commands: Sequence[tuple[str, str]] = (),
     answer_within_s: float = 5,
     pace: Pace = QUICK,
+    **more: Any,
 ) -> TelegramAdapter:
-    """An adapter that talks with the fake, over HTTP."""
+    """An adapter that talks with the fake, over HTTP; further arguments are settings."""
     return TelegramAdapter(
-        settings_for(fake, token),
+        settings_for(fake, token, **more),
         commands=commands,
         pace=pace,
         request=requests.for_calls(read_timeout_s=answer_within_s),
@@ -97,6 +109,24 @@ class Serving:
         """That event, which must be a message."""
         event = (await self.received(number + 1))[number]
         assert isinstance(event, Inbound)
+        return event
+
+    async def edited(self, number: int = 0) -> Edited:
+        """That event, which must be a change of a message."""
+        event = (await self.received(number + 1))[number]
+        assert isinstance(event, Edited)
+        return event
+
+    async def reaction(self, number: int = 0) -> Reaction:
+        """That event, which must be a reaction."""
+        event = (await self.received(number + 1))[number]
+        assert isinstance(event, Reaction)
+        return event
+
+    async def moved(self, number: int = 0) -> Moved:
+        """That event, which must be a move."""
+        event = (await self.received(number + 1))[number]
+        assert isinstance(event, Moved)
         return event
 
     async def press(self, number: int = 0) -> ButtonPress:

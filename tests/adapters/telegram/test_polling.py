@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from adapters.base import Inbound
 from adapters.telegram.errors import TokenRefused
-from adapters.telegram.polling import Pace
+from adapters.telegram.patience import Pace
 from tests.adapters.telegram.serving import QUICK, Serving, adapter_for
 from tests.fakes.telegram import FakeTelegram, Person, faults
 

@@ -58,6 +58,10 @@ class Files:
             raise bad_request(_UNKNOWN)
         return self._files[file_id]
 
+    def all(self) -> list[StoredFile]:
+        """Every file there is."""
+        return list(self._files.values())
+
     def forget(self, file_id: str) -> None:
         """Let a file be gone."""
         del self._files[file_id]

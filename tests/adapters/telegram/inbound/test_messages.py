@@ -4,11 +4,14 @@ import pytest
 from telegram import Update
 
 from adapters.base import ChatKind, Inbound
-from adapters.telegram.inbound import Me, to_event
+from adapters.telegram.inbound.audience import Audience
+from adapters.telegram.inbound.entities import Me
+from adapters.telegram.inbound.updates import to_events
 from tests.adapters.telegram.serving import Serving
-from tests.fakes.telegram import FakeTelegram, Person, media
+from tests.fakes.telegram import FakeTelegram, Person
 
 ME = Me(id=123456789, username="hermes_test_bot")
+AUDIENCE = Audience(ME)
 
 
 async def test_a_private_message_is_addressed_to_us(
@@ -133,26 +136,6 @@ async def test_another_bot_is_marked_as_one(fake: FakeTelegram, serving: Serving
     assert (await serving.inbound()).sender.is_bot
 
 
-async def test_the_caption_of_a_picture_counts_as_text(
-    fake: FakeTelegram, ada: Person, serving: Serving
-) -> None:
-    group = fake.people.group("Kitchen")
-    fake.people.send(ada, media.photo(fake.files), "@hermes_test_bot what is it?", chat=group)
-    event = await serving.inbound()
-    assert (event.text, event.is_addressed) == ("what is it?", True)
-
-
-async def test_edits_are_not_even_asked_for(
-    fake: FakeTelegram, ada: Person, serving: Serving
-) -> None:
-    message = fake.people.say(ada, "helo")
-    await serving.inbound()
-    fake.people.rewrite(message, "hello")
-    fake.people.say(ada, "second")
-    assert (await serving.inbound(1)).text == "second"
-    assert fake.updates.allowed == ["message", "callback_query"]
-
-
 def _update(**message: object) -> Update:
     content = {"message_id": 5, "date": 1, "chat": {"id": 7, "type": "private"}} | message
     update = Update.de_json({"update_id": 1, "message": content}, None)
@@ -179,7 +162,7 @@ FORUM = {"id": -7, "type": "supergroup", "title": "Club", "is_forum": True}
     ],
 )
 def test_what_is_no_text_from_somebody_is_no_event(message: dict[str, object]) -> None:
-    assert to_event(_update(**message), ME, _nobody) is None
+    assert to_events(_update(**message), AUDIENCE, _nobody) == ()
 
 
 def test_a_post_in_a_topic_is_no_reply_to_whoever_made_the_topic() -> None:
@@ -198,7 +181,7 @@ def test_a_post_in_a_topic_is_no_reply_to_whoever_made_the_topic() -> None:
         message_thread_id=3,
         reply_to_message=created,
     )
-    event = to_event(update, ME, _nobody)
+    (event,) = to_events(update, AUDIENCE, _nobody)
     assert isinstance(event, Inbound)
     assert (event.is_addressed, event.quoted_text) == (False, None)
 
@@ -212,7 +195,7 @@ def test_only_the_quoted_piece_of_a_long_message_is_the_quote() -> None:
         reply_to_message=said,
         quote={"text": "salad", "position": 8},
     )
-    event = to_event(update, ME, _nobody)
+    (event,) = to_events(update, AUDIENCE, _nobody)
     assert isinstance(event, Inbound)
     assert event.quoted_text == "salad"
 
@@ -225,6 +208,6 @@ def test_a_mention_by_name_of_a_bot_without_username_counts() -> None:
         text="𝕳ey Hermes hi",
         entities=[{"type": "text_mention", "offset": 5, "length": 6, "user": me}],
     )
-    event = to_event(update, ME, _nobody)
+    (event,) = to_events(update, AUDIENCE, _nobody)
     assert isinstance(event, Inbound)
     assert (event.is_addressed, event.text) == (True, "𝕳ey hi")
