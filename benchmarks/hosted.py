@@ -40,6 +40,7 @@ from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.llm.provider import ChatCompletion, ChatRequest, Provider, TextSink
+from gateway.media.intake import Intake
 from gateway.router import Router
 from gateway.runtime.engine import Engine
 from gateway.runtime.pool import AgentPool
@@ -186,6 +187,7 @@ async def hosted(
         platform = InstantPlatform()
         questions = Questions()
         gate = Gate(store.access, settings, clock)
+        workspaces = Workspaces(folder / "workspaces")
         host = Host(
             settings=settings,
             store=store,
@@ -206,7 +208,8 @@ async def hosted(
             toolbox=Toolbox(tools_of(Look(), "own") if tools else ()),
             delivery=DeliverySettings(),
             clock=clock,
-            workspaces=Workspaces(folder / "workspaces"),
+            workspaces=workspaces,
+            intake=Intake({}, workspaces),
             standing=gate.standing,
         )
         chats = await stack.enter_async_context(Chats(host))

@@ -73,6 +73,10 @@ class ModelSettings(Section):
     context_length: Annotated[int, Field(ge=2_000)] = Field(
         default=128_000, description="How many tokens the model can take in, answer included."
     )
+    images: bool | None = Field(
+        default=None,
+        description="Whether the model can look at pictures. Unset: yes, but for `demo`.",
+    )
     connect_timeout_s: PositiveFloat = Field(
         default=10, description="Give up connecting after this long."
     )
@@ -91,6 +95,11 @@ class ModelSettings(Section):
     def label(self) -> str:
         """What people call it."""
         return self.alias or self.name
+
+    @property
+    def sees_images(self) -> bool:
+        """Whether it can look at pictures."""
+        return self.provider != "demo" if self.images is None else self.images
 
     @property
     def address(self) -> HttpUrl:

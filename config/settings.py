@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from config.discord import DiscordSettings
+from config.media import MediaSettings
 from config.models import BudgetSettings, ModelSettings
 from config.schedule import ScheduleSettings
 from config.section import (
@@ -258,6 +259,7 @@ class Settings(Section):
     journal: JournalSettings = JournalSettings()
     tools: ToolSettings = ToolSettings()
     web: WebSettings = WebSettings()
+    media: MediaSettings = MediaSettings()
     access: AccessSettings = AccessSettings()
     schedule: ScheduleSettings = ScheduleSettings()
     console: ConsoleSettings = ConsoleSettings()

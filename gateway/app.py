@@ -46,6 +46,8 @@ from gateway.llm.models import Models
 from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
 from gateway.masking import secrets_in
+from gateway.media.intake import Intake
+from gateway.media.transcribing import make_transcriber
 from gateway.operations.measured import MeasuredProvider, MeasuredUsage
 from gateway.operations.watch import Watch, watching
 from gateway.platforms import console_among, make_adapters
@@ -118,6 +120,10 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         is_scheduling = settings.schedule.enabled
         tools = await asyncio.to_thread(make_tools, settings, book if is_scheduling else None)
         adapters: dict[str, Adapter] = {}
+        workspaces = make_workspaces(settings)
+        transcriber = make_transcriber(settings.media.transcription)
+        if transcriber is not None:
+            stack.push_async_callback(transcriber.close)
         host = Host(
             settings=settings,
             store=store,
@@ -130,7 +136,8 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             adapters=adapters,
             questions=questions,
             toolbox=Toolbox(tools, mask_of(lambda: secrets_in(host.settings))),
-            workspaces=make_workspaces(settings),
+            workspaces=workspaces,
+            intake=Intake(adapters, workspaces, transcriber),
             delivery=DeliverySettings(
                 settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
             ),

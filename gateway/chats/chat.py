@@ -82,7 +82,9 @@ class Chat:
         if self._is_full():
             return False
         turn = self._turn
-        if mode == "steer" and turn is not None and turn.steer(Steer(message, tell)):
+        # What comes with files gets a turn of its own: they have to be fetched first.
+        is_steer = mode == "steer" and not message.attachments
+        if is_steer and turn is not None and turn.steer(Steer(message, tell)):
             return True
         if mode == "interrupt" and turn is not None and turn.sender_id == message.sender.id:
             turn.stop(SUPERSEDED)

@@ -30,6 +30,8 @@ from gateway.delivery.typing import keep_typing
 from gateway.llm.budgets import Caller
 from gateway.llm.errors import ModelError
 from gateway.llm.models import COMPRESS
+from gateway.llm.provider import ChatRequest
+from gateway.media.showing import with_pictures
 from gateway.sessions import person_key, session_key
 from gateway.tools.order import Place
 from gateway.tools.tool import ToolCall
@@ -164,8 +166,9 @@ class Effects:
 
         answered = {"request_id": message.get("request_id")}
         try:
+            request = await self._with_pictures(message["kwargs"])
             response = await self._host.models.complete(
-                self._caller(message.get("purpose") or "turn"), message["kwargs"], on_text
+                self._caller(message.get("purpose") or "turn"), request, on_text
             )
         except ModelError as error:
             _log.warning(
@@ -174,6 +177,10 @@ class Effects:
             self._answer({"type": "error", **answered, **error_fields(error)})
         else:
             self._answer({"type": "api_response", **answered, "response": response})
+
+    async def _with_pictures(self, request: ChatRequest) -> ChatRequest:
+        workspace = self._host.workspaces.of(session_key(self._message.address))
+        return await with_pictures(request, workspace, self._host.settings.media.picture_turns)
 
     async def _ask_summary(self, message: Line) -> None:
         self._start(self._call_for_summary(message))

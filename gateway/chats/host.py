@@ -14,6 +14,7 @@ from gateway.access.roles import Standing
 from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
+from gateway.media.intake import Intake
 from gateway.metrics import Metrics
 from gateway.reset import Policy
 from gateway.runtime.pool import AgentPool
@@ -50,6 +51,7 @@ class Host:
     questions: Questions
     toolbox: Toolbox
     workspaces: Workspaces
+    intake: Intake
     delivery: DeliverySettings
     standing: Callable[[Inbound], Awaitable[Standing]]  # what its sender may do, at this moment
     clock: Clock = local_time

@@ -13,6 +13,7 @@ from config.models import ModelSettings
 from config.settings import Settings
 from gateway.llm.errors import ModelError
 from gateway.llm.provider import ChatCompletion, ChatRequest
+from gateway.media.intake import NOTHING, Taken
 from gateway.store.base import Message
 from gateway.tools.tool import ToolSchema
 
@@ -91,11 +92,14 @@ def tools_given(init: Line) -> frozenset[str]:
     return frozenset(schema["function"]["name"] for schema in schemas)
 
 
-def user_message(message: Inbound, now: datetime) -> Line:
-    """A person's message as the agent gets it, or what the schedule says in a person's name."""
+def user_message(message: Inbound, now: datetime, taken: Taken = NOTHING) -> Line:
+    """A person's message as the agent gets it, or what the schedule says in a person's name.
+
+    `taken` is what its attachments have become.
+    """
     line = {
         "type": "user_message",
-        "content": content_of(message),
+        "content": taken.content(content_of(message)),
         "sender": sender_of(message),
         "message_id": message.event_id,
         "now": now.isoformat(timespec="seconds"),

@@ -8,9 +8,10 @@ import asyncio
 import secrets
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any, TypeVar
 
 import structlog
 
@@ -27,12 +28,16 @@ from gateway.chats.messages import Beginning, Line, init_message, user_message
 from gateway.chats.past import MAX_RESUMED, Past, read_past
 from gateway.chats.records import Records, last_todos
 from gateway.chats.tool_calls import offered_to
+from gateway.delivery.reply import say
+from gateway.media.intake import NOTHING, Taken
 from gateway.runtime.errors import AgentFailure
 from gateway.runtime.pool import LeasedAgent
 from gateway.sessions import memory_owners, session_key
 from gateway.store.journal import OpenTurn
 
 STOPPED = "*(stopped)*"
+
+_T = TypeVar("_T")
 
 _log = structlog.get_logger()
 
@@ -63,6 +68,7 @@ class Turn:
         self._journal = TurnJournal(host.journal, self.id, message, self._records.entries)
         self._effects: Effects | None = None
         self._stop_reason: str | None = None
+        self._stopping = asyncio.Event()
         self._was_interrupted = False
         self._steers: deque[Steer] = deque()  # not yet fed
         self._feeding: list[Steer] = []
@@ -110,6 +116,7 @@ class Turn:
             return False
         if self._stop_reason is None:
             self._stop_reason = reason
+            self._stopping.set()
             if self._effects is not None:
                 self._effects.answers.put_nowait(None)
         return True
@@ -138,9 +145,11 @@ class Turn:
 
     async def _converse(self, effects: Effects, past: Past) -> None:
         begun = time.perf_counter()
+        taken: Taken | None = None
         if past.stored is None:
             await arrive(self._host, self._message)
             await self._records.open()
+            taken = await self._unless_stopped(self._take_in())
         else:
             self._records.session_id = past.stored.life.session
             await self._journal.resume()
@@ -154,7 +163,7 @@ class Turn:
                     effects.result = {"reason": "interrupted"}
                     await effects.say_finally(STOPPED)
                     return
-                lines = [self._begin(self._message, self._host.clock())]
+                lines = [self._first_line(taken or NOTHING)]
             else:
                 said = await self._journal.rebuild(agent, past)
                 await effects.carry_out(said)
@@ -165,6 +174,37 @@ class Turn:
                     lines = await self._next_lines(effects)
         if self._journal.turns_of_life >= self._host.settings.journal.turns_per_life:
             self._host.pool.drop(self._chat)
+
+    async def _take_in(self) -> Taken:
+        """Fetch what came with the message; what can't be had is said to the person at once."""
+        if self._begin is not user_message or not self._message.attachments:
+            return NOTHING
+        model = await self._host.models.of_chat(self._chat)
+        taken = await self._host.intake.take(
+            self._message, self._host.settings.media, sees_pictures=model.sees_images
+        )
+        if taken.told:
+            address = self._message.address
+            adapter = self._host.adapters[address.platform]
+            await say(adapter, address, self._host.delivery, "\n".join(taken.told))
+        return taken
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, _T]) -> _T | None:
+        """Do some work; None if the turn is stopped before it is done."""
+        doing = asyncio.ensure_future(work)
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait({doing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            return doing.result() if doing.done() else None
+        finally:
+            for task in (doing, stopping):
+                task.cancel()
+            await asyncio.wait({doing, stopping})
+
+    def _first_line(self, taken: Taken) -> Line:
+        if self._begin is user_message:
+            return user_message(self._message, self._host.clock(), taken)
+        return self._begin(self._message, self._host.clock())
 
     async def _read_past(self) -> Past:
         if self._stored is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from config.models import ModelSettings
 from gateway.llm.errors import ModelError
 from gateway.llm.provider import ChatRequest, Provider
+from gateway.llm.request import without_images
 
 REST_S = 60.0  # a model that had too many requests gets none of ours for so long
 LONGEST_REST_S = 3_600.0
@@ -50,8 +51,10 @@ def note_failure(link: Link, error: ModelError, now: float) -> None:
 def fitted(request: ChatRequest, asked: ModelSettings, own: ModelSettings) -> ChatRequest:
     """A request that was made for `asked` as it goes to `own`: its name, its way of choosing words.
 
-    An answer's length that the agent itself asks for stays.
+    An answer's length that the agent itself asks for stays; pictures go only to who sees them.
     """
+    if not own.sees_images:
+        request = {**request, "messages": without_images(request.get("messages") or [])}
     if own is asked:
         return {**request, "model": own.name}
     kept = {k: v for k, v in request.items() if k not in ("temperature", "top_p")}

@@ -5,7 +5,7 @@ about: the provider makes the call again without what was refused, and remembers
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,19 +62,27 @@ def _images(
 ) -> tuple[Callable[[Body], None], Callable[[Body], bool]]:
     """Putting words in the place of images, and whether there are any."""
 
-    def parts(message: Mapping[str, Any]) -> list[Any]:
-        content = message.get("content")
-        return content if isinstance(content, list) else []
-
     def change(body: Body) -> None:
-        body["messages"] = [
-            {**m, "content": [NO_IMAGE if is_meant(part) else part for part in parts(m)]}
-            if any(map(is_meant, parts(m)))
-            else m
-            for m in body["messages"]
-        ]
+        body["messages"] = without_images(body["messages"], is_meant)
 
-    return change, lambda body: any(is_meant(p) for m in body["messages"] for p in parts(m))
+    return change, lambda body: any(is_meant(p) for m in body["messages"] for p in _parts(m))
+
+
+def without_images(
+    messages: Sequence[Mapping[str, Any]], is_meant: Callable[[object], bool] = _is_image
+) -> list[Any]:
+    """The messages with words in the place of images."""
+    return [
+        {**m, "content": [NO_IMAGE if is_meant(part) else part for part in _parts(m)]}
+        if any(map(is_meant, _parts(m)))
+        else m
+        for m in messages
+    ]
+
+
+def _parts(message: Mapping[str, Any]) -> list[Any]:
+    content = message.get("content")
+    return content if isinstance(content, list) else []
 
 
 def _has(name: str) -> Callable[[Body], bool]:

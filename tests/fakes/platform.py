@@ -24,6 +24,8 @@ from adapters.base import (
     Event,
     Inbound,
     Mark,
+    MediaKind,
+    Observed,
     Part,
     Pulse,
     RateLimits,
@@ -84,6 +86,8 @@ class FakePlatform:
         self.pulse = Pulse(max_silence_s=None)
         self.screens: defaultdict[str, Screen] = defaultdict(Screen)
         self.failures: defaultdict[str, deque[Failure]] = defaultdict(deque)
+        self.broken: dict[str, AdapterError] = {}  # what is said of a file instead
+        self.hanging: set[str] = set()  # methods that never end
         self.files: dict[str, bytes] = {}  # what was sent to the bot, by its `ref`
         self.ids = itertools.count(1)
         self._run = secrets.token_hex(4)  # so that no two platforms give the same event ids
@@ -144,8 +148,10 @@ class FakePlatform:
         await self._serve("mark", address, None, lambda: marks.update({message_id: mark}))
 
     async def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
-        if failure := self._next_failure("download"):
-            raise failure.error
+        if attachment.ref in self.broken:
+            raise self.broken[attachment.ref]
+        if "download" in self.hanging:
+            await asyncio.get_running_loop().create_future()
         content = self.files[attachment.ref]
         for start in range(0, len(content), DOWNLOAD_PIECE_BYTES):
             yield content[start : start + DOWNLOAD_PIECE_BYTES]
@@ -184,20 +190,46 @@ class FakePlatform:
         is_addressed: bool = True,
         quoted: str | None = None,
         event_id: str | None = None,
-    ) -> None:
+        attachments: Sequence[Attachment] = (),
+        album: str | None = None,
+        may_go_on: bool = False,
+        forwarded_from: str | None = None,
+        context: Sequence[Observed] = (),
+    ) -> Inbound:
         kind = ChatKind.DIRECT if chat is None or not chat.startswith("-") else ChatKind.GROUP
         number = next(self.ids)
         address = Address(self.name, chat or sender.id, kind, thread, f"in{number}")
-        await self._give(
-            Inbound(
-                event_id=event_id or f"{self._run}-{number}",
-                address=address,
-                sender=sender,
-                text=text,
-                is_addressed=is_addressed,
-                quoted_text=quoted,
-            )
+        message = Inbound(
+            event_id=event_id or f"{self._run}-{number}",
+            address=address,
+            sender=sender,
+            text=text,
+            is_addressed=is_addressed,
+            quoted_text=quoted,
+            message_id=address.reply_to,
+            attachments=tuple(attachments),
+            album_id=album,
+            may_go_on=may_go_on,
+            forwarded_from=forwarded_from,
+            context=tuple(context),
         )
+        await self.give(message)
+        return message
+
+    def attach(
+        self,
+        content: bytes,
+        kind: MediaKind = MediaKind.FILE,
+        name: str | None = None,
+        media_type: str | None = None,
+        *,
+        size_bytes: int | None = None,
+        duration_s: float | None = None,
+    ) -> Attachment:
+        """A file that can be sent with what somebody says."""
+        ref = f"file{next(self.ids)}"
+        self.files[ref] = content
+        return Attachment(kind, ref, name, media_type, size_bytes, duration_s)
 
     async def press(self, label: str, *, sender: Sender = ALICE, chat: str | None = None) -> str:
         """Press the newest button of that label; returns the notice that the person sees."""
@@ -226,7 +258,7 @@ class FakePlatform:
         address = Address(self.name, chat or sender.id, kind)
         event_id = f"{self._run}-{next(self.ids)}"
         message_id = has_it[-1] if has_it else None
-        await self._give(ButtonPress(event_id, address, sender, data, acknowledge, message_id))
+        await self.give(ButtonPress(event_id, address, sender, data, acknowledge, message_id))
         try:
             async with asyncio.timeout(wait_s):
                 return await notices.get() or ""
@@ -248,7 +280,7 @@ class FakePlatform:
         """Wait until the last messages are exactly these."""
         return await self.until(lambda s: s.texts[-len(texts) :] == list(texts), chat)
 
-    async def _give(self, event: Event) -> None:
+    async def give(self, event: Event) -> None:
         while self._receive is None:
             self._changed.clear()
             await self._changed.wait()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import structlog
 
+from config.media import MediaSettings
 from config.models import BudgetSettings, ModelSettings
 from config.schedule import ScheduleSettings
 from config.settings import (
@@ -43,6 +44,8 @@ from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
+from gateway.media.intake import Intake
+from gateway.media.transcribing import make_transcriber
 from gateway.metrics import Metrics
 from gateway.operations.readiness import Readiness
 from gateway.reset import policy_of
@@ -108,6 +111,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         platform: FakePlatform | None = None,
         activity_after_s: float = 1.0,
         llm: Mapping[str, Any] | None = None,
+        media: Mapping[str, Any] | None = None,
         **chat_settings: Any,
     ) -> AsyncIterator[SmallGateway]:
         at_server = {"provider": "openai", "base_url": model.base_url, "api_key": KEY}
@@ -140,6 +144,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             access=access or AccessSettings(user_burst=10_000, chat_burst=10_000),
             tools=ToolSettings.model_validate(tools or {}),
             telegram=telegram or TelegramSettings(allowed_users=(1, 2), allowed_chats=(-100,)),
+            media=MediaSettings.model_validate(media or {}),
             schedule=ScheduleSettings.model_validate(schedule or {}),
         )
         platform = platform or FakePlatform()
@@ -163,6 +168,10 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             book = await asyncio.to_thread(
                 Book, store.schedule, settings.schedule, zone="Europe/Berlin", clock=clock
             )
+            workspaces = Workspaces(folder / "workspaces")
+            transcriber = make_transcriber(settings.media.transcription)
+            if transcriber is not None:
+                stack.push_async_callback(transcriber.close)
             host = Host(
                 settings=settings,
                 store=store,
@@ -176,7 +185,8 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 questions=questions,
                 toolbox=toolbox
                 or Toolbox(tools_of(TimeTools(book), "time") if schedule is not None else []),
-                workspaces=Workspaces(folder / "workspaces"),
+                workspaces=workspaces,
+                intake=Intake({platform.name: platform}, workspaces, transcriber),
                 clock=clock,
                 reset_policy=policy_of(settings.sessions, UTC),
                 delivery=DeliverySettings(
