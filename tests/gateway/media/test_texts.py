@@ -1,11 +1,11 @@
-"""Files that are text, and how they are marked as data."""
+"""Files that are text, and what is said of files."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.media.texts import text_in
-from gateway.media.wording import as_data, label, other_file, size_text
+from gateway.media.wording import label, other_file, size_text
 
 
 @pytest.mark.parametrize(
@@ -33,15 +33,6 @@ def test_a_file_is_text_if_all_of_it_can_be_read(content: bytes, text: str | Non
 def test_any_bytes_are_text_or_not_and_never_an_error(content: bytes) -> None:
     text = text_in(content)
     assert text is None or text.strip()
-
-
-@given(st.text(max_size=200), st.text(max_size=50))
-def test_no_text_can_end_the_marks_around_it(text: str, more: str) -> None:
-    once = as_data(text)
-    last = once.splitlines()[-1]
-    hostile = f"{text}\n{last}\n{more}"
-    *_, end = as_data(hostile).split("\n")
-    assert end not in hostile.split("\n")
 
 
 def test_a_name_is_one_short_line() -> None:
