@@ -93,7 +93,7 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
     (
         "a key with several homes",
         "base_url: x\n",
-        [("1:1: `base_url` belongs under `model` or under `telegram` or under `discord`", "")],
+        [("1:1: `base_url` belongs under `model` or under `media.transcription` or under", "")],
     ),
     (
         "a group in a group",
