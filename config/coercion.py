@@ -23,6 +23,8 @@ FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "of
 _WHOLE = re.compile(r"[-+]?[0-9][0-9_]{0,18}", re.ASCII)
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 _WITH_UNIT = re.compile(r"[0-9][0-9.]*\s*[A-Za-z]{1,7}", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}", re.ASCII)
+_ABOUT_NAMES = "takes names of letters, digits, `_`, `-` and `.`, at most 64 of them."
 _ABOUT_IDS = " It takes ids and no names: when somebody unknown writes, the log has their id."
 MAX_WHOLE = 2**63 - 1  # what a database can hold; Discord's ids are beyond 10**18
 
@@ -86,6 +88,7 @@ _SCALARS: dict[str, Callable[[Scalar, Kind], object]] = {
     "number": _number,
     "text": _text,
     "folder": _text,
+    "hidden": _trimmed,
     "secret": _trimmed,  # a line break at the end is the commonest slip of copying
     "address": _trimmed,
     "choice": _choice,
@@ -141,6 +144,8 @@ class Coercion:
             return self.section(node, kind.section, path)
         if kind.item is not None:
             return self._list(node, kind.item, path)
+        if kind.of is not None:
+            return self._map(node, kind, kind.of, path)
         if not isinstance(node, Scalar):
             raise BadValue(f"must be {kind}.")
         return self._scalar(node, kind)
@@ -176,6 +181,28 @@ class Coercion:
             except BadReference as bad:
                 self._report(item.mark, str(bad))
         return tuple(values)
+
+    def _map(self, node: Node, kind: Kind, of: Kind, path: Path) -> dict[str, object]:
+        if isinstance(node, Scalar) and node.sort == "null":
+            return {}  # all in it is commented out
+        if not isinstance(node, TreeMapping):
+            raise BadValue(f"must be {kind}.")
+        values: dict[str, object] = {}
+        for name, entry in node.entries.items():
+            if not _NAME.fullmatch(name):
+                self._report(entry.mark, f"{named(path)} {_ABOUT_NAMES}")
+                continue
+            here = (*path, name)
+            self.marks[here] = entry.node.mark
+            if _is_broken(entry.node):
+                continue
+            try:
+                values[name] = self.value(entry.node, of, here)
+            except BadValue as wrong:
+                self._report(entry.node.mark, f"{named(here)} {wrong}")
+            except BadReference as bad:
+                self._report(entry.node.mark, str(bad))
+        return values
 
     def _text_of(self, scalar: Scalar) -> str:
         return interpolate(scalar.text, self.environ) if scalar.sort == "text" else scalar.text

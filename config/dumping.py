@@ -30,6 +30,8 @@ def plain(value: object, *, reveal_secrets: bool = False) -> Any:  # noqa: ANN40
     """A setting, or a group of them, as dictionaries, lists and scalars."""
     if isinstance(value, Section):
         return {name: plain(inner, reveal_secrets=reveal_secrets) for name, inner in value}
+    if isinstance(value, dict):
+        return {name: plain(item, reveal_secrets=reveal_secrets) for name, item in value.items()}
     if isinstance(value, tuple):
         return [plain(item, reveal_secrets=reveal_secrets) for item in value]
     if isinstance(value, SecretStr):

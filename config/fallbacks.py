@@ -7,6 +7,7 @@ is null counts as not said, since null is what it is when nobody says anything.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from config.mcp import lacking
 from config.models import ModelSettings
 from config.settings import Settings
 
@@ -105,6 +106,7 @@ def missing(settings: Settings, data: Mapping[str, Any]) -> Iterator[tuple[Path,
         cure = _KEY_CURES[model.provider]
         yield ("model", "provider"), _NO_KEY.format(named="model", host=host, cure=cure)
     yield from _missing_in_lists(settings)
+    yield from lacking(settings.mcp)
 
 
 def _missing_in_lists(settings: Settings) -> Iterator[tuple[Path, str]]:

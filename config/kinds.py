@@ -14,15 +14,27 @@ import annotated_types
 from pydantic import HttpUrl, SecretStr
 from pydantic.fields import FieldInfo
 
-from config.section import Section
+from config.section import HiddenText, Section
 
 KindName = Literal[
-    "section", "list", "text", "secret", "flag", "whole", "number", "choice", "address", "folder"
+    "section",
+    "list",
+    "map",
+    "text",
+    "secret",
+    "hidden",
+    "flag",
+    "whole",
+    "number",
+    "choice",
+    "address",
+    "folder",
 ]
 
 _NAMES: dict[Any, KindName] = {
     str: "text",
     SecretStr: "secret",
+    HiddenText: "hidden",
     bool: "flag",
     int: "whole",
     float: "number",
@@ -33,8 +45,10 @@ _NAMES: dict[Any, KindName] = {
 _WORDS: dict[KindName, str] = {
     "section": "a group of settings, indented below it",
     "list": "a list",
+    "map": "names, indented below it",
     "text": "text",
     "secret": "text",
+    "hidden": "text",
     "flag": "true or false",
     "whole": "a whole number",
     "number": "a number",
@@ -67,6 +81,7 @@ class Kind:
     choices: tuple[str, ...] = ()
     limits: tuple[tuple[str, float], ...] = ()  # ("ge", 1), ("lt", 2), …
     item: "Kind | None" = None  # of a list
+    of: "Kind | None" = None  # of a map: what each name stands for
     section: type[Section] | None = None
 
     @property
@@ -80,6 +95,8 @@ class Kind:
             return f"one of {', '.join(self.choices)}"
         if self.item is not None:
             return f"a list, each item {self.item}"
+        if self.of is not None:
+            return f"{_WORDS['map']}, each with {self.of}"
         return ", ".join(filter(None, [_WORDS[self.name], " and ".join(self.bounds)]))
 
 
@@ -104,8 +121,9 @@ def kind_of(annotation: Any, metadata: tuple[Any, ...] | list[Any] = ()) -> Kind
         return replace(kind_of(inner, metadata), is_optional=True)
     if origin is Literal:
         return Kind("choice", choices=arguments)
-    if origin is tuple:
-        return Kind("list", item=kind_of(arguments[0]))
+    if origin in {tuple, dict}:
+        part = kind_of(arguments[0] if origin is tuple else arguments[1])
+        return Kind("list", item=part) if origin is tuple else Kind("map", of=part)
     if isinstance(annotation, type) and issubclass(annotation, Section):
         return Kind("section", section=annotation)
     return Kind(_NAMES[annotation], limits=_limits(metadata))

@@ -54,6 +54,7 @@ AT_THE_START = (
     "tools.workspace_mb",
     "web",
     "media.transcription",
+    "mcp",
     "schedule",
     "console",
     "telegram.enabled",

@@ -117,8 +117,8 @@ def _kind(path: SettingPath) -> Kind:
     for part in path:
         if kind.section is not None:
             kind = fields_of(kind.section)[str(part)]
-        elif kind.item is not None:
-            kind = kind.item
+        elif (part_kind := kind.item or kind.of) is not None:
+            kind = part_kind
     return kind
 
 

@@ -110,6 +110,8 @@ def _tables(section: type[Section], above: tuple[str, ...]) -> Iterator[str]:
         if kind.section is not None and not kind.is_optional:
             below.append((kind.section, path))
             continue
+        if kind.of is not None and kind.of.section is not None:
+            below.append((kind.of.section, (*path, "NAME")))
         default = as_yaml(_default(section, name))
         shown = "unset" if default == "null" else f"`{default}`"
         description = section.model_fields[name].description or ""

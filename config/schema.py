@@ -24,6 +24,7 @@ Schema = dict[str, Any]
 # Patterns are searched for (not anchored), in the regular expressions of JavaScript.
 _NOTHING: Schema = {"type": ["null", "string"], "pattern": r"^\s*$"}
 _REFERENCE: Schema = {"type": "string", "pattern": r"\$\{"}
+_NAMES: Schema = {"pattern": r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$"}
 _WHOLE = r"[-+]?[0-9][0-9_]*"
 _SEVERAL: dict[KindName, Schema] = {  # `42, 43`: a list in one text
     "text": {"type": ["string", "number", "boolean"]},
@@ -58,9 +59,10 @@ def _repeated(section: type[Section]) -> dict[str, type[Section]]:
     """The groups that stand in lists, or where nothing may stand as well."""
     found: dict[str, type[Section]] = {}
     for kind in fields_of(section).values():
-        inner = kind.section or (kind.item.section if kind.item else None)
+        part = kind.item or kind.of
+        inner = kind.section or (part.section if part else None)
         if inner is not None:
-            if kind.is_optional or kind.item is not None:
+            if kind.is_optional or part is not None:
                 found[inner.__name__] = inner
             found |= _repeated(inner)
     return found
@@ -88,6 +90,9 @@ def _setting(kind: Kind, path: Path) -> Schema:
     if kind.section is not None:
         # No variable stands for what is in one that need not be there: it has no path of its own.
         return _defined(kind.section) if kind.is_optional else _section(kind.section, path)
+    if kind.of is not None:
+        of = _defined(kind.of.section) if kind.of.section else _one(kind.of)
+        return {"type": ["object", "null"], "additionalProperties": of, "propertyNames": _NAMES}
     if kind.item is None:
         return _one(kind)
     if kind.item.section is not None:
@@ -136,6 +141,10 @@ def _secret(_: Kind) -> list[Schema]:
     return [{"type": "string", "pattern": r"^\s*[!-~]+\s*$"}, _REFERENCE]
 
 
+def _hidden(_: Kind) -> list[Schema]:
+    return [{"type": "string", "pattern": r"\S"}]
+
+
 def _address(_: Kind) -> list[Schema]:
     # No name and no password before the host: they would end up in a log.
     pattern = r"^\s*[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+([/?#]\S*)?\s*$"
@@ -153,6 +162,7 @@ _WAYS: dict[KindName, Callable[[Kind], list[Schema]]] = {
     "text": _text,
     "folder": _text,
     "secret": _secret,
+    "hidden": _hidden,
     "address": _address,
     "choice": _choice,
 }

@@ -24,6 +24,12 @@ def _is_one_word(secret: SecretStr) -> SecretStr:
     return secret
 
 
+def _is_one_line(secret: SecretStr) -> SecretStr:
+    if any(ord(character) < 32 or ord(character) == 127 for character in secret.get_secret_value()):
+        raise PydanticCustomError(SENTENCE, "must be one line, without control characters.")
+    return secret
+
+
 def _has_no_password(address: HttpUrl) -> HttpUrl:
     if address.username or address.password:
         # Addresses are logged; secrets are not.
@@ -57,6 +63,13 @@ def _is_time_of_day(text: str) -> str:
 NumericId = Annotated[int, Field(strict=True)]
 PersonId = Annotated[int, Field(strict=True, gt=0)]
 Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_is_one_word)]
+
+
+class HiddenText(SecretStr):
+    """Text that may hold a secret, such as a header's: like a `Secret`, but of several words."""
+
+
+Hidden = Annotated[HiddenText, Field(min_length=1), AfterValidator(_is_one_line)]
 Address = Annotated[HttpUrl, AfterValidator(_has_no_password)]
 Folder = Annotated[Path, AfterValidator(_is_possible_path)]
 TimeOfDay = Annotated[str, AfterValidator(_is_time_of_day)]

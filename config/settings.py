@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from config.discord import DiscordSettings
+from config.mcp import McpSettings
 from config.media import MediaSettings
 from config.models import BudgetSettings, ModelSettings
 from config.schedule import ScheduleSettings
@@ -260,6 +261,7 @@ class Settings(Section):
     tools: ToolSettings = ToolSettings()
     web: WebSettings = WebSettings()
     media: MediaSettings = MediaSettings()
+    mcp: McpSettings = McpSettings()
     access: AccessSettings = AccessSettings()
     schedule: ScheduleSettings = ScheduleSettings()
     console: ConsoleSettings = ConsoleSettings()

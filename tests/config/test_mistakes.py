@@ -42,6 +42,41 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
         "model:\n  tries: 1\n  tries: 2\n",
         [("3:3: This key was given before, in line 2.", "")],
     ),
+    (
+        "a name with a blank in it",
+        "mcp:\n  servers:\n    my server: {command: x}\n",
+        [("3:5: `mcp.servers` takes names of letters", "of them.")],
+    ),
+    (
+        "a list of servers",
+        "mcp:\n  servers:\n    - command: x\n",
+        [("3:5: `mcp.servers` must be names, indented below it", "")],
+    ),
+    (
+        "a misspelt setting of a server",
+        "mcp:\n  servers:\n    a: {comand: x}\n",
+        [("3:9: There is no setting `comand` in `mcp.servers.a`", "`command`?")],
+    ),
+    (
+        "a server of two kinds",
+        "mcp:\n  servers:\n    a: {command: x, url: 'https://a.example'}\n",
+        [("3:8: `mcp.servers.a` needs a `command` or a `url`", "not both.")],
+    ),
+    (
+        "a server of no kind",
+        "mcp:\n  servers:\n    a: {timeout_s: 5}\n",
+        [("3:8: `mcp.servers.a` needs a `command` or a `url`", "not both.")],
+    ),
+    (
+        "headers of a program",
+        "mcp:\n  servers:\n    a: {command: x, headers: {A: b}}\n",
+        [("3:30: `mcp.servers.a` has `headers`", "")],
+    ),
+    (
+        "a header of two lines",
+        'mcp:\n  servers:\n    a: {url: "http://a.example", headers: {A: "b\\nc"}}\n',
+        [("3:47: `mcp.servers.a.headers.A` must be one line", "")],
+    ),
     ("an open quote", "data_dir: 'x\n", [("1:11: A quotation mark", "not closed.")]),
     ("text behind a quote", "data_dir: 'a' b\n", [("1:15: This can't follow", "too little.")]),
     ("an open bracket", "telegram:\n  allowed_users: [1, 2\n", [("2:18: A bracket", "")]),

@@ -12,18 +12,21 @@ from config import ConfigError, Settings, dump
 from config.environment import Environment, Origin
 from config.kinds import Kind, fields_of
 from config.loading import build
+from config.mcp import McpServerSettings
 from config.models import ModelSettings
-from config.section import Section
+from config.section import HiddenText, Section
 
 FOLDER = Path("/srv/hermes")
 
 texts = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip)
 words = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1)
+names = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,20}", fullmatch=True)
 # Bounds that every number and every whole number of the settings agrees with, or nearly so: a value
 # out of range is left to `test_mistakes`.
 SCALARS: dict[str, st.SearchStrategy[object]] = {
     "text": texts,
     "secret": words.map(SecretStr),
+    "hidden": texts.map(str.strip).filter(str.isprintable).map(HiddenText),
     "flag": st.booleans(),
     "whole": st.integers(min_value=1, max_value=10**9),
     "number": st.floats(min_value=1e-9, max_value=1e9),
@@ -41,6 +44,8 @@ def values(kind: Kind) -> st.SearchStrategy[object]:
     found: st.SearchStrategy[object]
     if kind.section is not None:
         found = sections(kind.section)
+    elif kind.of is not None:
+        found = st.dictionaries(names, values(kind.of), max_size=3)
     elif kind.item is not None:
         found = st.lists(values(kind.item), max_size=3).map(tuple)
     elif kind.choices:
@@ -81,11 +86,21 @@ def with_what_it_needs(settings: Section) -> Settings:
     def all_complete(models: tuple[ModelSettings, ...], first: int) -> tuple[ModelSettings, ...]:
         return tuple(complete(model, number) for number, model in enumerate(models, first))
 
+    def sound(server: McpServerSettings) -> McpServerSettings:
+        other: dict[str, object] = (
+            {"url": None, "headers": {}} if server.command else {"args": (), "env": {}}
+        )
+        url = server.url or HttpUrl("https://example.org/mcp")
+        return server.model_copy(update=other if server.command else {**other, "url": url})
+
     return settings.model_copy(
         update={
             "model": complete(settings.model, 0),
             "fallbacks": all_complete(settings.fallbacks, 10),
             "models": all_complete(settings.models, 20),
+            "mcp": settings.mcp.model_copy(
+                update={"servers": {n: sound(s) for n, s in settings.mcp.servers.items()}}
+            ),
             "compress_model": settings.compress_model and complete(settings.compress_model, 0),
         }
     )

@@ -47,6 +47,10 @@ GOOD = [
     "logging: {level: debug, format: json, file: hermes.log}",
     "data_dir: ~/hermes\nhttp: {port: 9464}",
     "http: {port: 0, host: '::1'}",
+    "mcp:\n",
+    "mcp: {servers: }",
+    "mcp: {servers: {a: {command: npx, args: [-y, x], env: {KEY: '${KEY}'}}}}",
+    "mcp: {servers: {a_b-1: {url: 'https://a.example/mcp', headers: {Authorization: 'B a b'}}}}",
     "console: {enabled: true}\nruntime: {mode: native, threads: 4}",
 ]
 
@@ -58,6 +62,11 @@ BAD = [
     "telegram: {tokn: x}",
     "telegram: {require-mention: no}",
     "telegram: on",
+    "mcp: {servers: [x]}",
+    "mcp: {servers: {a b: {command: x}}}",
+    "mcp: {servers: {a: {commnad: x}}}",
+    "mcp: {servers: {a: x}}",
+    "mcp: {servers: {a: {command: x, env: {K: }}}}",
     "telegram: [x]",
     "model: {provider: opnai}",
     "model: {provider: [openai]}",
