@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from adapters.telegram.styled import Span, Styled
+from adapters.telegram.styled import QUOTES, Span, Styled
+
+_LONG_QUOTE_CHARS = 500  # a longer quotation is shown folded, and opens at a touch
+_LONG_QUOTE_LINES = 8
 
 
 @dataclass(slots=True)
@@ -19,6 +22,7 @@ class Builder:
     indent: str = ""  # written at the start of each line of prose
     _pieces: list[str] = field(default_factory=list)
     _length: int = 0
+    _newlines: int = 0
     _line_is_new: bool = True
     _spans: list[Span] = field(default_factory=list)
     _atoms: list[tuple[int, int]] = field(default_factory=list)
@@ -98,11 +102,15 @@ class Builder:
         if self._in_quote:
             yield
             return
-        start = self._length
+        start, lines_before = self._length, self._newlines
         self._in_quote = True
         yield
         self._in_quote = False
-        self._add_span("blockquote", start)
+        is_long = (
+            self._length - start > _LONG_QUOTE_CHARS
+            or self._newlines - lines_before >= _LONG_QUOTE_LINES
+        )
+        self._add_span("expandable_blockquote" if is_long else "blockquote", start)
 
     @contextmanager
     def indented(self, by: int) -> Iterator[None]:
@@ -115,7 +123,7 @@ class Builder:
     def finish(self) -> Styled:
         """What was built, outer spans before inner ones."""
         spans = sorted(
-            self._spans, key=lambda span: (span.start, -span.end, span.kind != "blockquote")
+            self._spans, key=lambda span: (span.start, -span.end, span.kind not in QUOTES)
         )
         return Styled("".join(self._pieces), tuple(spans), tuple(self._atoms))
 
@@ -123,6 +131,7 @@ class Builder:
         if text:
             self._pieces.append(text)
             self._length += len(text)
+            self._newlines += text.count("\n")
             self._line_is_new = False
 
     def _add_span(self, kind: str, start: int, value: str | None = None) -> None:

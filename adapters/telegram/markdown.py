@@ -1,4 +1,4 @@
-"""Markdown to styled text: parsed once, by markdown-it-py, and written out token by token.
+"""Markdown to styled text: parsed once, by dialect.py's rules, and written out token by token.
 
 HTML is not a thing here: `List<int>` and `<CoT>` are text like any other. Blank lines between
 blocks are those of the source, so a text that grows does not change what was already written.
@@ -6,37 +6,41 @@ How a table looks is decided in adapters/text/tables.py, what may nest in builde
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
+from typing import Any
 from urllib.parse import urlsplit
 
-from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from adapters.telegram.builder import Builder
+from adapters.telegram.dialect import DEEPEST_NESTING, make_parser, unused_references
 from adapters.telegram.styled import Styled
 from adapters.text import tables
 from adapters.text.characters import is_blank, without_surrogates
 
-_DEEPEST_NESTING = 60  # markdown-it leaves out what is nested deeper; see `parse`
-_PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": _DEEPEST_NESTING}).enable(
-    ["table", "strikethrough"]
-)
+_PARSER = make_parser()
 _BULLETS = ("•", "◦", "▪")
 _TASK_MARKS = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
-_STYLES = {"strong": "bold", "em": "italic", "s": "strikethrough"}
+_STYLES = {"strong": "bold", "em": "italic", "s": "strikethrough", "spoiler": "spoiler"}
 _LINK_SCHEMES = frozenset({"http", "https"})
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d{1,5})?")
+_CELL_ENDS = re.compile(r"(?<!\\)\|")
 _TAB_WIDTH = 4  # Telegram shows a tab as one space
+
+_Cell = SyntaxTreeNode | str
 
 
 def parse(markdown: str) -> Styled:
     """The text as it will be shown. Markdown that would show nothing is shown as it was written."""
     source = without_surrogates(markdown)
-    tokens = _PARSER.parse(source)
-    if any(token.level >= _DEEPEST_NESTING - 1 for token in tokens):
+    known: dict[str, Any] = {}
+    tokens = _PARSER.parse(source, known)
+    if any(token.level >= DEEPEST_NESTING - 1 for token in tokens):
         return Styled(source)
     writer = _Writer(source.splitlines())
     writer.blocks(SyntaxTreeNode(tokens).children)
+    writer.lines(unused_references(tokens, known))
     styled = writer.out.finish()
     return Styled(source) if is_blank(styled.text) else styled
 
@@ -67,6 +71,7 @@ class _Writer:
             "strong": self._styled,
             "em": self._styled,
             "s": self._styled,
+            "spoiler": self._styled,
             "link": self._link,
             "image": self._image,
         }
@@ -77,6 +82,13 @@ class _Writer:
             if number:
                 self._separate(node)
             self._write_block[node.type](node)
+
+    def lines(self, ranges: Iterable[range]) -> None:
+        """Lines of the source as they are, at the end."""
+        for number, lines in enumerate(ranges):
+            if not self.out.is_empty():
+                self.out.write("\n" if number else "\n\n")
+            self.out.write("\n".join(self._lines[line].lstrip(" \t>") for line in lines))
 
     def _separate(self, node: SyntaxTreeNode) -> None:
         first_line = node.map[0] if node.map else 0
@@ -129,28 +141,45 @@ class _Writer:
         self.out.write("———")
 
     def _table(self, node: SyntaxTreeNode) -> None:
-        rows = [row.children for section in node.children for row in section.children]
-        texts = [[_plain(cell) for cell in row] for row in rows]
-        if len(rows) > 1 and tables.is_narrow(texts):
+        rows = [row for section in node.children for row in section.children]
+        cells: list[list[_Cell]] = [[*row.children, *self._cells_too_many(row)] for row in rows]
+        columns = max(map(len, cells))
+        texts = [[*(_plain(cell) for cell in row), *[""] * (columns - len(row))] for row in cells]
+        if len(rows) == 1:
+            self._record([""] * columns, cells[0])
+        elif tables.is_narrow(texts):
             self.out.code_block(tables.grid(texts), None)
-            return
-        header, body = rows[0], rows[1:] or rows[:1]
-        for number, row in enumerate(body):
-            if number:
-                self.out.newline()
-                self.out.newline()
-            self._record([] if row is header else header, row)
+        else:
+            self._records(texts, cells)
 
-    def _record(self, header: Sequence[SyntaxTreeNode], row: Sequence[SyntaxTreeNode]) -> None:
-        for number, cell in enumerate(row):
+    def _cells_too_many(self, row: SyntaxTreeNode) -> list[str]:
+        """What a row has beyond the table's columns, which is no part of the table (GFM)."""
+        if not row.map:
+            return []
+        line = self._lines[row.map[0]].strip().removesuffix("|")
+        found = _CELL_ENDS.split(line.lstrip(" \t>").removeprefix("|"))
+        return [text.strip() for text in found[len(row.children) :]]
+
+    def _records(self, texts: Sequence[Sequence[str]], cells: Sequence[Sequence[_Cell]]) -> None:
+        for number, row in enumerate(cells[1:], start=1):
+            if number > 1:
+                self.out.newline()
+                self.out.newline()
+            # A cell with nothing in it is left out, but each name is to be read once.
+            filled = [bool(text) or number == 1 for text in texts[number][: len(row)]]
+            self._record(list(compress(texts[0], filled)), list(compress(row, filled)))
+
+    def _record(self, names: Sequence[str], row: Sequence[_Cell]) -> None:
+        for number, (name, cell) in enumerate(zip(names, row, strict=True)):
             if number:
                 self.out.newline()
-            name = _plain(header[number]) if header else ""
-            if number:
                 self.out.marker("• ")
             with self.out.style("bold"):
                 self.out.write(f"{name}: " if name else "")
-            self._paragraph(cell)
+            if isinstance(cell, str):
+                self.out.write(cell)
+            else:
+                self._paragraph(cell)
 
     # Within a line
 
@@ -224,7 +253,9 @@ def _can_lead_somewhere(url: str) -> bool:
     return parts.scheme in _LINK_SCHEMES and has_good_port and bool(_HOST.fullmatch(parts.netloc))
 
 
-def _plain(cell: SyntaxTreeNode) -> str:
+def _plain(cell: _Cell) -> str:
+    if isinstance(cell, str):
+        return cell
     return "".join(_plain_inline(child.children) for child in cell.children)
 
 

@@ -9,11 +9,11 @@ sees them. Styles and code that are cut go on in the next part.
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from adapters.telegram.styled import Span, Styled, utf16_offsets
+from adapters.telegram.styled import QUOTES, Span, Styled, utf16_offsets
 from adapters.text.characters import is_blank
 from adapters.text.graphemes import boundary_at_or_before
 
-_BLOCKS = frozenset({"pre", "blockquote"})
+_BLOCKS = QUOTES | {"pre"}
 _CUTS = (  # what ends before the cut, allowed within code, least filling of the part
     ("\n\n", False, 0.5),
     ("\n", False, 0.5),

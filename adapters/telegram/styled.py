@@ -12,7 +12,8 @@ from adapters.text.characters import is_blank
 
 MOST_ENTITIES = 100  # of a message; what the server does with more is no error, but a loss
 
-_NEEDED_KINDS = frozenset({"pre", "text_link", "blockquote"})  # they say something by themselves
+QUOTES = frozenset({"blockquote", "expandable_blockquote"})
+_NEEDED_KINDS = QUOTES | {"pre", "text_link", "spoiler"}  # they say something by themselves
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,17 @@ def code_lines(parts: Sequence[Part]) -> list[str]:
         ("[mail](mailto:a@example.org)", "mail (mailto:a@example.org)"),
         ("<a@example.org>", "a@example.org"),
         ("half a pair: \ud83d", "half a pair: \ufffd"),
+        ("one<br>two<br/>three<BR />four", "one\ntwo\nthree\nfour"),
+        ("so[^1] and so[^12] and [^note]", "so¹ and so¹² and [note]"),
+        ("a[^1]\n\n[^1]: https://example.org", "a¹\n\n¹ https://example.org"),
+        ("[a][x]\n\n[x]: https://a.org\n[y]: https://b.org", "a\n\n[y]: https://b.org"),
+        ("$5 and $6, or $5-$6, a_b", "$5 and $6, or $5-$6, a_b"),
+        ("a || b || c, x||y||z", "a || b || c, x||y||z"),
+        ("|A|\n|-|\n|b|too|many|", "A |     |\n--+-----+-----\nb | too | many"),
+        (
+            "|Name|Long|\n|-|-|\n|a|" + "x" * 40 + "|\n|b||\n||" + "y" * 40 + "|more *m*|",
+            f"Name: a\n• Long: {'x' * 40}\n\nName: b\n\nLong: {'y' * 40}\n• more *m*",
+        ),
     ],
 )
 def test_markdown_becomes_this_text(markdown: str, text: str) -> None:
@@ -90,6 +101,15 @@ def test_markup_that_would_show_nothing_is_shown_as_it_was_written(markdown: str
         ("<https://example.org>", "text_link", []),
         ("![cat](https://example.org/c.png)", "text_link", ["cat"]),
         ("> a\n> > b\n\nc", "blockquote", ["a\nb"]),
+        ("||a **b** c|| d", "spoiler", ["a b c"]),
+        ("(||a||), ||b||!", "spoiler", ["a", "b"]),
+        ("**||a||** \\|\\|b\\|\\|", "spoiler", ["a"]),
+        ("`||a||` and ||b", "spoiler", []),
+        ("$E = m_0 c^2$ and \\(a * b * c\\)", "code", ["E = m_0 c^2", "a * b * c"]),
+        ("say $$x_1$$ here", "code", ["x_1"]),
+        ("$$\na_1\n+ b *c*\n$$", "pre", ["a_1\n+ b *c*"]),
+        ("- so\n\n  \\[ \\frac{a}{b} \\]\n- b", "pre", ["\\frac{a}{b}"]),
+        ("\\[ never ended", "pre", []),
     ],
 )
 def test_styles_cover_just_their_text(markdown: str, kind: str, pieces: list[str]) -> None:
@@ -272,3 +292,18 @@ def test_a_part_made_by_hand_is_plain_text_and_a_foreign_one_an_error() -> None:
     assert entities_of(Part("hello")) == ()
     with pytest.raises(TypeError, match="not a part for Telegram"):
         entities_of(Part("hello", payload="html"))
+
+
+def test_a_long_quotation_is_folded_and_a_short_one_is_not() -> None:
+    [part] = render("> " + "\n> ".join(f"line {number}" for number in range(9)))
+    assert len(styled(part, "expandable_blockquote")) == 1
+    [part] = render("> " + "word " * 200)
+    assert len(styled(part, "expandable_blockquote")) == 1
+    [part] = render("> short\n> enough")
+    assert styled(part, "expandable_blockquote") == []
+    assert styled(part, "blockquote") == ["short\nenough"]
+
+
+def test_what_is_quoted_too_deep_keeps_its_marks() -> None:
+    [part] = render("> > > > > > > deep")
+    assert part.text == "> > deep"

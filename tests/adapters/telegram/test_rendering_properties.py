@@ -1,5 +1,9 @@
-"""What holds for any Markdown: limits, order, completeness, legal entities."""
+"""What holds for any Markdown: limits, order, completeness, legal entities, time in proportion."""
 
+import sys
+from types import FrameType
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +26,8 @@ INLINE = st.one_of(
     TEXT.map("**a *{}* `c` b**".format),
     st.sampled_from(["`code`", "``a ` b``", "[`c`](https://example.org)", "![i](./x.png)"]),
     TEXT.map("[{}](https://example.org/p)".format),
+    TEXT.map("||{}||".format),
+    st.sampled_from(["a<br>b", "$x_1 * y_2$", "\\(a*b*c\\)", "said[^1]", "||**a** b||"]),
 )
 LINE = st.lists(INLINE, min_size=1, max_size=4).map(" ".join)
 CODE_LINES = st.lists(
@@ -48,7 +54,9 @@ BLOCK = st.one_of(
     st.lists(st.sampled_from(["a", "**b**", "`c`", "long cell " * 5]), min_size=2, max_size=5).map(
         lambda cells: f"|{'|'.join(cells)}|\n|{'---|' * len(cells)}\n|{'|'.join(cells)}|"
     ),
-    st.just("---"),
+    st.sampled_from(
+        ["---", "$$\na_1 *b*\n$$", "\\[ x \\]", "[^1]: see there", "[y]: https://e.org"]
+    ),
 )
 MARKDOWN = st.lists(BLOCK, max_size=8).map("\n\n".join)
 LIMIT = st.sampled_from([2, 3, 16, 100, 1000, 4096])
@@ -76,14 +84,14 @@ def check_part(part: Part, limit_utf16: int) -> None:
     texts.accept(part.text, entities, "too long")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(markdown=MARKDOWN, limit=LIMIT)
 def test_every_part_is_one_that_telegram_takes(markdown: str, limit: int) -> None:
     for part in (*render(markdown, limit), *preview(markdown, limit)):
         check_part(part, limit)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(markdown=MARKDOWN, limit=LIMIT)
 def test_all_text_arrives_once_and_in_order_wherever_it_is_cut(markdown: str, limit: int) -> None:
     whole = "".join(part.text for part in render(markdown, 10_000_000))
@@ -144,3 +152,70 @@ def test_any_text_at_all_can_be_rendered(markdown: str) -> None:
     for part in render(markdown, 50):
         assert utf16_length(part.text) <= 50
         part.text.encode()
+
+
+HOSTILE = {  # each is repeated, and makes some parser look ahead for ever
+    "brackets": "[",
+    "pictures": "![",
+    "half a link": "[a](",
+    "links in links": "[a [b](c) ",
+    "emphasis": "*a*",
+    "open emphasis": "**a _b ",
+    "code that opens": "`a ``b ",
+    "spoilers that open": "||a ",
+    "dollars": "$a_ ",
+    "a formula that opens": "\\(a ",
+    "formula lines": "$$a\n",
+    "formula lines in quotes": "> \\[\n",
+    "lines that a quote may hold": ">>>>>>>>>a\nb\n",
+    "quotes in quotes": "> ",
+    "definitions": "[a]: b\n",
+    "footnotes": "[^1]: a[^2]\n",
+    "a table": "|a|b|\n|-|-|\n",
+    "rows too long": "|a|\n|-|\n|c|d|e|\n",
+    "lists in lists": "- - 1. a\n",
+    "half a break": "<br <br",
+    "combining marks": "a\u0301\u0301",
+    "joined emoji": "👩\u200d",
+}
+
+
+def _steps(markdown: str) -> int:
+    """How many functions rendering calls; unlike seconds they are the same on every machine."""
+    count = 0
+
+    def note(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        render(markdown)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())
+def test_rendering_takes_time_in_proportion_to_the_text(piece: str) -> None:
+    once, twice = (_steps(piece * (length // len(piece))) for length in (3_000, 6_000))
+    assert twice < 2.5 * once
+
+
+@pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())
+def test_sixty_thousand_characters_of_anything_are_taken(piece: str) -> None:
+    parts = render(piece * (60_000 // len(piece)))
+    assert parts
+    assert all(0 < texts.units(part.text) <= 4096 for part in parts)
+
+
+@settings(max_examples=20, deadline=None)
+@given(markdown=MARKDOWN, length=st.sampled_from([0, 1, 4_096, 20_000, 60_000]))
+def test_parts_are_filled_up_to_sixty_thousand_characters(markdown: str, length: int) -> None:
+    text = (f"{markdown}\n\n" * (length // (len(markdown) + 2) + 1))[:length]
+    parts = render(text)
+    for part in parts:
+        check_part(part, 4096)
+    whole = "".join(part.text for part in render(text, 10_000_000))
+    assert _visible("".join(part.text for part in parts)) == _visible(whole)
