@@ -50,6 +50,7 @@ AT_THE_START = (
     "runtime",
     "timezone",
     "journal.keep_days",
+    "journal.keep_calls_days",
     "tools.modules",
     "tools.workspace_mb",
     "web",

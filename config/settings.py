@@ -147,6 +147,9 @@ class JournalSettings(Section):
     keep_days: PositiveInt = Field(
         default=14, description="How long turns can be shown again with `hermes-gateway replay`."
     )
+    keep_calls_days: PositiveInt = Field(
+        default=400, description="How far back the ledger of model calls goes, for /usage."
+    )
     turns_per_life: PositiveInt = Field(
         default=50,
         description="An agent is woken anew after so many turns; fewer make for a faster restart.",

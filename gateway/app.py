@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from functools import partial
 
 import structlog
@@ -26,7 +26,7 @@ from gateway.access.snapshot import Access
 from gateway.applying import applying
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
-from gateway.chats.pruning import pruned_daily
+from gateway.chats.pruning import Prune, pruned_daily
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
 from gateway.commands.access import access_commands
@@ -145,6 +145,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             reset_policy=policy_of(settings.sessions, zone),
             standing=gate.standing,
             metrics=watch.metrics,
+            chat_gone=book.chat_gone,
         )
         chats = await stack.enter_async_context(Chats(host))
         watch.chats(chats)
@@ -177,7 +178,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             gate=gate,
             chat_settings=lambda: host.settings.chats,
         )
-        await stack.enter_async_context(pruned_daily(store.journal, settings.journal.keep_days))
+        await stack.enter_async_context(pruned_daily(prunings(store, settings, clock)))
         await recover(host, chats)
         report(banner(settings, capacity, adapters, gate.access, watch.address))
         if not all(gate.access.has_owner(name) for name in adapters):
@@ -185,6 +186,21 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         scheduler = Scheduler(book, router.receive_scheduled, adapters) if is_scheduling else None
         reload.tell(applying(host, gate, commands, zone))
         return await _serve(adapters, router, chats, watch, reload=reload, scheduler=scheduler)
+
+
+def prunings(
+    store: SqliteStore, settings: Settings, clock: Callable[[], datetime]
+) -> dict[str, Prune]:
+    """What is forgotten when it is old."""
+
+    async def calls() -> int:
+        first_kept = clock().date() - timedelta(days=settings.journal.keep_calls_days)
+        return await store.usage.prune(first_kept.isoformat())
+
+    return {
+        "journals": partial(store.journal.prune, settings.journal.keep_days),
+        "model calls": calls,
+    }
 
 
 def make_book(store: SqliteStore, settings: Settings, zone: tzinfo) -> Book:

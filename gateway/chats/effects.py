@@ -152,7 +152,8 @@ class Effects:
 
     async def _finish_reply(self, text: str) -> None:
         self._activity.pause()
-        await self._reply.finish(text)
+        if await self._reply.finish(text) is Delivered.GONE:
+            await self._host.chat_gone(self._message)
         await lost_replies.offer(self._host, self._message.address, self._journal, self._book)
 
     async def _ask_model(self, message: Line) -> None:

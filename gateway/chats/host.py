@@ -35,6 +35,10 @@ def local_time() -> datetime:
     return datetime.now(UTC).astimezone()
 
 
+async def _nobody_minds(_message: Inbound) -> None:
+    """Nothing is to be done about a chat that is gone."""
+
+
 @dataclass(slots=True)
 class Host:
     """The parts that turns are made of."""
@@ -57,6 +61,7 @@ class Host:
     clock: Clock = local_time
     reset_policy: Policy | None = None
     metrics: Metrics = field(default_factory=Metrics)
+    chat_gone: Callable[[Inbound], Awaitable[None]] = _nobody_minds  # its answer had nowhere to go
 
     def apply(self, settings: Settings, reset_policy: Policy | None) -> None:
         """Go by other settings from now on."""

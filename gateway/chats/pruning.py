@@ -1,23 +1,25 @@
-"""Forgets journals that are old enough, at the start and once a day."""
+"""Forgets what is old enough to be forgotten, at the start and once a day."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 
 import structlog
 
 from gateway.store.errors import StoreError
-from gateway.store.journal import JournalStore
 
 EVERY_S = 86_400
+
+Prune = Callable[[], Awaitable[int]]
+"""Forgets what is old, and says how much that was."""
 
 _log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def pruned_daily(journal: JournalStore, keep_days: int) -> AsyncIterator[None]:
-    """As long as the context lasts."""
-    task = asyncio.create_task(_prune_daily(journal, keep_days))
+async def pruned_daily(prunings: Mapping[str, Prune]) -> AsyncIterator[None]:
+    """As long as the context lasts. The keys say in the log what is forgotten."""
+    task = asyncio.create_task(_prune_daily(prunings))
     try:
         yield
     finally:
@@ -26,13 +28,14 @@ async def pruned_daily(journal: JournalStore, keep_days: int) -> AsyncIterator[N
             await task
 
 
-async def _prune_daily(journal: JournalStore, keep_days: int) -> None:
+async def _prune_daily(prunings: Mapping[str, Prune]) -> None:
     while True:
-        try:
-            forgotten = await journal.prune(keep_days)
-        except StoreError as error:
-            _log.warning("old journals were not forgotten", error=str(error))
-        else:
-            if forgotten:
-                _log.info("old journals forgotten", lives=forgotten)
+        for what, prune in prunings.items():
+            try:
+                forgotten = await prune()
+            except StoreError as error:
+                _log.warning("what is old was not forgotten", what=what, error=str(error))
+            else:
+                if forgotten:
+                    _log.info("old entries forgotten", what=what, number=forgotten)
         await asyncio.sleep(EVERY_S)

@@ -23,6 +23,7 @@ class Records:
 
     def __init__(self, store: Store, chat: str, owners: MemoryOwners) -> None:
         self.session_id = ""
+        self.has_noted = False  # the agent has changed its notes
         self._store = store
         self._chat = chat
         self._owners = owners
@@ -48,6 +49,7 @@ class Records:
         found: list[Entry] = []
         for message in messages:
             if message["type"] == "memory_update":
+                self.has_noted = True
                 texts: tuple[tuple[MemoryKind, str], ...] = (
                     ("memory", self._owners.memory),
                     ("user", self._owners.user),

@@ -25,6 +25,7 @@ from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
 from gateway.chats.lost_replies import look_for_previews
 from gateway.chats.messages import Beginning, Line, init_message, user_message
+from gateway.chats.own_notes import forget_old_notes
 from gateway.chats.past import MAX_RESUMED, Past, read_past
 from gateway.chats.records import Records, last_todos
 from gateway.chats.tool_calls import offered_to
@@ -174,6 +175,8 @@ class Turn:
                     lines = await self._next_lines(effects)
         if self._journal.turns_of_life >= self._host.settings.journal.turns_per_life:
             self._host.pool.drop(self._chat)
+        if self._records.has_noted:
+            await forget_old_notes(self._host, self._message)
 
     async def _take_in(self) -> Taken:
         """Fetch what came with the message; what can't be had is said to the person at once."""

@@ -11,6 +11,7 @@ from agent_core.injection import scan
 from agent_core.tools.memory import change_memory, entries_of, usage_of
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
+from gateway.chats.own_notes import forget_old_notes
 from gateway.chats.records import last_todos
 from gateway.commands.command import Call, Command
 from gateway.sessions import MemoryOwners, memory_owners, session_key
@@ -80,6 +81,7 @@ def note_commands(chats: Chats, host: Host) -> list[Command]:
                 owner = owners.memory if kind == "memory" else owners.user
                 await host.store.set_memory(kind, owner, text)
                 host.pool.drop(session_key(address))
+                await forget_old_notes(host, call.message)
             return said
 
         return await chats.between(address, carry_out)

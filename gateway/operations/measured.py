@@ -53,6 +53,7 @@ class MeasuredUsage:
     def __init__(self, usage: UsageStore, metrics: Metrics) -> None:
         self.usage = usage.usage
         self.usage_by_model = usage.usage_by_model
+        self.prune = usage.prune
         self._usage = usage
         self._metrics = metrics
 

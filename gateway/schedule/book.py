@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import structlog
+
 from adapters.base import Inbound
 from config.schedule import ScheduleSettings
 from gateway.errors import GatewayError
@@ -22,6 +24,8 @@ from gateway.store.schedule import Job, Kind, NewJob, ScheduleStore, TooManyJobs
 
 MAX_PROMPT_CHARS = 2_000
 MAX_RUNS = 10_000
+
+_log = structlog.get_logger()
 
 
 class Refused(GatewayError):
@@ -119,6 +123,14 @@ class Book:
         job = await self._changeable(message, job_id, of_any=of_any)
         await self.store.pause(job.id)
         return replace(job, is_paused=True)
+
+    async def chat_gone(self, message: Inbound) -> None:
+        """Let all jobs of a chat rest that nothing can be said in. Raises `StoreError`."""
+        chat = session_key(message.address)
+        for job in await self.store.of_chat(chat):
+            if not job.is_paused:
+                _log.warning("a job rests: its chat is gone", chat=chat, job=job.id)
+                await self.store.pause(job.id)
 
     async def resume(self, message: Inbound, job_id: int, *, of_any: bool = False) -> Job:
         """Wake a job that rests, from now on; what it has missed is not made up for."""

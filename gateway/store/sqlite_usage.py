@@ -75,3 +75,11 @@ class SqliteUsage:
                 (storable(chat), since),
             )
         return [(model, Usage(*sums)) for model, *sums in rows]
+
+    async def prune(self, before: str) -> int:
+        """See `UsageStore`."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            return connection.execute("DELETE FROM model_calls WHERE day < ?", (before,)).rowcount
+
+        return await self._database.run(work)

@@ -53,3 +53,6 @@ class UsageStore(Protocol):
 
     async def usage_by_model(self, chat: str, since: str = "") -> list[tuple[str, Usage]]:
         """A chat's sums for each model since a day, the dearest first."""
+
+    async def prune(self, before: str) -> int:
+        """Forget the calls of the days before this one; how many they were."""

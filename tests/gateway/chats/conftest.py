@@ -196,6 +196,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                     metrics or Metrics(),
                     activity_after_s=activity_after_s,
                 ),
+                chat_gone=book.chat_gone,
                 metrics=metrics or Metrics(),
                 standing=gate.standing,
             )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.base import Address, ChatKind, Inbound, Sender
+from adapters.base import Address, ChatGone, ChatKind, Inbound, Sender
 from config.telegram import TelegramSettings
 from gateway.store.schedule import Job
 from gateway.store.sqlite import FILE_NAME
@@ -300,3 +300,12 @@ def change(folder: Path, statement: str) -> None:
     """Do something to the database behind the gateway's back."""
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
         connection.execute(statement)
+
+
+async def test_the_jobs_of_a_chat_that_is_gone_rest(start: Start, clock: Clock) -> None:
+    async with start(clock=clock, schedule={}) as gateway:
+        await says(gateway, "/schedule add every day at 15:00: say hello", "15:00")
+        gateway.platform.fail("send", *[ChatGone("blocked")] * 2)  # the preview, too
+        gateway.model.enqueue(text="hello")
+        clock.move(gateway, hours=1)
+        await until(gateway, lambda jobs: [job.is_paused for job in jobs] == [True])

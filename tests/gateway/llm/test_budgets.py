@@ -33,6 +33,9 @@ class Ledger:
     async def usage_by_model(self, chat: str, since: str = "") -> list[tuple[str, Usage]]:
         raise AssertionError("budgets don't ask for models")
 
+    async def prune(self, before: str) -> int:
+        raise AssertionError("budgets don't forget")
+
 
 class Day:
     """A clock that a test sets."""
