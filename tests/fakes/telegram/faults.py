@@ -16,6 +16,7 @@ class Fault:
     body: bytes | None = None  # answered as it is
     status: int = 200
     hangs: bool = False  # no answer at all, until the client gives up
+    drips: bool = False  # an answer that never ends, a space at a time
     cuts: bool = False  # the connection is closed without an answer
 
 
@@ -67,6 +68,11 @@ def lost_answer() -> Fault:
 def hangs_after() -> Fault:
     """Done, and no answer ever."""
     return Fault("hangs after", is_done=True, hangs=True)
+
+
+def drips() -> Fault:
+    """Not done, and an answer of which something comes now and then, but never the end."""
+    return Fault("drips", drips=True)
 
 
 def hangs() -> Fault:

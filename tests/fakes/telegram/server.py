@@ -7,6 +7,7 @@ async with FakeTelegram() as fake:
 """
 
 import asyncio
+import contextlib
 import json
 from collections import defaultdict, deque
 from collections.abc import Callable
@@ -176,6 +177,8 @@ class FakeTelegram:
         if fault.error is not None:
             return self._refuse(name, arguments, fault.error)
         self._note(name, arguments, fault.name)
+        if fault.drips:
+            await self._drip(request)
         if fault.hangs:
             await self.changes.until(lambda: self.updates.is_closed or request.transport is None)
         if fault.body is not None:
@@ -183,6 +186,14 @@ class FakeTelegram:
         if request.transport is not None:
             request.transport.close()
         return web.Response()
+
+    async def _drip(self, request: web.Request) -> None:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        with contextlib.suppress(ConnectionError):  # the client has given up
+            while not self.updates.is_closed:
+                await response.write(b" ")
+                await asyncio.sleep(0.05)
 
     def _note(self, name: str, arguments: Json, outcome: str) -> None:
         self.calls.append(Call(name, arguments, outcome))
