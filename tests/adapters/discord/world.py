@@ -4,6 +4,7 @@ simcord runs discord.py's real machinery, logs the client in itself, and waits a
 a person does until the client has done all that follows from it.
 """
 
+import mimetypes
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,11 +13,11 @@ import discord
 import simcord
 from pydantic import SecretStr
 
-from adapters.base import Address, Event, Inbound, Sender
-from adapters.discord.clients import make_client
-from adapters.discord.listening import Listener
+from adapters.base import Address, ChatKind, Event, Inbound, Sender
+from adapters.discord.adapter import DiscordAdapter
 from config.discord import DiscordSettings
 
+mimetypes.init()  # simcord would read the system's tables when the first file is sent
 TOKEN = SecretStr("MTIz.not-a-real.token")
 
 
@@ -41,6 +42,7 @@ class World:
     """A server with one channel and two people, and everything that was heard."""
 
     env: simcord.Env
+    adapter: DiscordAdapter
     desk: OpenDesk
     heard: list[Event]
     guild: simcord.GuildHandle
@@ -61,6 +63,11 @@ class World:
         return f"<@{self.me.id}>"
 
     @property
+    def here(self) -> Address:
+        """The channel."""
+        return Address("discord", str(self.channel.id), ChatKind.GROUP)
+
+    @property
     def last(self) -> Inbound:
         """The last that was heard, which must be a message."""
         event = self.heard[-1]
@@ -72,21 +79,23 @@ class World:
 async def listening(**settings: object) -> AsyncIterator[World]:
     """A world in which the bot listens."""
     wanted = DiscordSettings.model_validate({"token": TOKEN, **settings})
-    client, desk = make_client(wanted), OpenDesk()
-    listener = Listener(client, wanted, desk)
+    desk = OpenDesk()
+    adapter = DiscordAdapter(wanted, desk=desk)
     heard: list[Event] = []
 
     async def receive(event: Event) -> None:
         heard.append(event)
 
-    listener.receive = receive
-    async with simcord.run(client, shard_count=1) as env:
-        yield world_of(env, desk, heard)
+    adapter.listen(receive)
+    async with simcord.run(adapter.client, shard_count=1) as env:
+        yield world_of(env, adapter, desk, heard)
 
 
-def world_of(env: simcord.Env, desk: OpenDesk, heard: list[Event]) -> World:
+def world_of(
+    env: simcord.Env, adapter: DiscordAdapter, desk: OpenDesk, heard: list[Event]
+) -> World:
     """People and places."""
     guild = env.create_guild("Garden")
     channel = guild.create_text_channel("general")
     ada, bob = (guild.add_member(env.create_user(name)) for name in ("Ada", "Bob"))
-    return World(env, desk, heard, guild, channel, ada, bob)
+    return World(env, adapter, desk, heard, guild, channel, ada, bob)

@@ -1,0 +1,147 @@
+"""The Discord adapter: one bot, over one client.
+
+Its parts do the work (see the package's docstring); here are the client's start, life and end. The
+client may also be started by somebody else: `listen`, then start `client`.
+"""
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+import aiohttp
+import discord
+import structlog
+
+from adapters.base import (
+    NO_LIMITS,
+    Address,
+    Attachment,
+    Event,
+    Mark,
+    Part,
+    Pulse,
+    Style,
+)
+from adapters.discord import downloads, rendering, sending
+from adapters.discord.clients import make_client
+from adapters.discord.connecting import Pace, connect
+from adapters.discord.desk import ClosedDesk, Desk
+from adapters.discord.errors import TokenRefused, intent_refused, translated
+from adapters.discord.listening import Listener
+from adapters.discord.places import PLATFORM
+from config.discord import DiscordSettings
+
+MAX_SILENCE_S = 120.0  # heartbeats come every 41 s
+MOST_MARKS = 10_000  # messages whose mark is remembered, so that the next takes its place
+
+_log = structlog.get_logger(__name__)
+
+
+class DiscordAdapter:
+    """Direct chats and servers. Raises `TokenRefused` at once if there is no token."""
+
+    name = PLATFORM
+    limits = NO_LIMITS  # the client knows Discord's, and waits
+    hint = (
+        "Discord shows Markdown: bold, italics, strikethrough, links, code, lists, quotes and three"
+        " levels of headings. It has no tables."
+    )
+
+    def __init__(
+        self, settings: DiscordSettings, *, desk: Desk | None = None, pace: Pace | None = None
+    ) -> None:
+        if settings.token is None:
+            raise TokenRefused("discord.token is not set: get one from the developer portal")
+        self.edit_interval_s = settings.edit_interval_s
+        self.pulse = Pulse(MAX_SILENCE_S)
+        self.client: discord.AutoShardedClient = make_client(settings)
+        self._settings = settings
+        self._token = settings.token
+        self._pace = pace or Pace()
+        self._listener = Listener(self.client, settings, desk or ClosedDesk())
+        self._marks: OrderedDict[tuple[str, str], Mark] = OrderedDict()
+        self._downloads: aiohttp.ClientSession | None = None
+        self.client.event(self.on_socket_raw_receive)
+
+    def listen(self, receive: Callable[[Event], Awaitable[None]]) -> None:
+        """Say who is to be told of events, before the client starts."""
+        self._listener.receive = receive
+
+    async def run(self, receive: Callable[[Event], Awaitable[None]]) -> None:
+        """Serve until cancelled; then the connections are closed and nothing can be sent.
+
+        Raises `TokenRefused` and `IntentRefused`. Whatever else fails is waited out.
+        """
+        self.listen(receive)
+        try:
+            await connect(self.client, self._token.get_secret_value(), self._pace)
+        finally:
+            await self.close()
+
+    async def close(self) -> None:
+        """Let go of all connections; `run` does it at its end. Closing twice is fine."""
+        await self.client.close()
+        await self._listener.close()
+        if self._downloads is not None:
+            await self._downloads.close()
+
+    async def check(self) -> str:
+        """Ask Discord whose token this is and whether it may read, and close; the bot's name."""
+        try:
+            with translated():
+                await self.client.login(self._token.get_secret_value())
+                about = await self.client.application_info()
+        finally:
+            await self.close()
+        flags = about.flags
+        may_read = flags.gateway_message_content or flags.gateway_message_content_limited
+        if self._settings.message_content and not may_read:
+            raise intent_refused(about.id)
+        return about.name
+
+    def render(self, markdown: str, style: Style = Style.ANSWER) -> Sequence[Part]:
+        """The final form of a text, in parts of at most 2000 code points."""
+        return rendering.render(markdown, style)
+
+    def preview(self, markdown: str) -> Sequence[Part]:
+        """The form of a text that still grows."""
+        return rendering.preview(markdown)
+
+    async def send(self, address: Address, part: Part) -> str:
+        """Show a new message and return its id."""
+        return await sending.send(self.client, address, part)
+
+    async def edit(self, address: Address, message_id: str, part: Part) -> None:
+        """Replace a message. An edit that changes nothing is a success."""
+        await sending.edit(self.client, address, message_id, part)
+
+    async def delete(self, address: Address, message_id: str) -> None:
+        """Take a message of ours away. One that is already gone is a success."""
+        await sending.delete(self.client, address, message_id)
+
+    async def typing(self, address: Address) -> None:
+        """Show for ten seconds that an answer is being made."""
+        await sending.typing(self.client, address)
+
+    async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None:
+        """React to a message, in place of the last mark of ours that is remembered."""
+        key = (address.chat_id, message_id)
+        await sending.mark(self.client, address, message_id, self._marks.pop(key, None), mark)
+        if mark is not None:
+            self._marks[key] = mark
+            if len(self._marks) > MOST_MARKS:
+                self._marks.popitem(last=False)
+
+    async def find(self, address: Address, button_data: str) -> str | None:
+        """The id of the newest message of ours with such a button, if it is among the last ones."""
+        return await sending.find(self.client, address, button_data)
+
+    async def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+        """The bytes of a file that came in."""
+        if self._downloads is None:
+            self._downloads = aiohttp.ClientSession()
+        async for piece in downloads.download(self.client, self._downloads, attachment):
+            yield piece
+
+    async def on_socket_raw_receive(self, _message: str) -> None:
+        """Anything at all has come from Discord, if only the answer to a heartbeat."""
+        self.pulse.beat()

@@ -1,0 +1,219 @@
+"""Markdown as Discord shows it; what is sent is read back by Discord's own rules."""
+
+import pytest
+
+from adapters.base import Style
+from adapters.discord.rendering import Card, CodeFile, preview, render
+from tests.adapters.discord.reading import Read, read
+
+LIMIT = 2000
+
+
+def shown(markdown: str) -> Read:
+    """What a person sees of a text that fits one message."""
+    (part,) = render(markdown)
+    return read(part.text)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "style", "text"),
+    [
+        ("a **b c** d", "**", "b c"),
+        ("a *b c* d", "*", "b c"),
+        ("a _b c_ d", "*", "b c"),
+        ("a ~~b c~~ d", "~~", "b c"),
+        ("a `b * c` d", "code", "b * c"),
+        ("``b ` c``", "code", "b ` c"),
+        ("***both***", "**", "both"),
+        ("***both***", "*", "both"),
+        ("**bold *and italic***", "*", "and italic"),
+        ("# Title\ntext", "#", "Title"),
+        ("### Title", "###", "Title"),
+        ("#### Title", "**", "Title"),
+        ("Title\n=====", "#", "Title"),
+        ("> quoted", ">", "quoted\n"),
+        ("> a\n> > b", ">", "a\nb\n"),
+        ("it is ||hidden||", "||", "hidden"),
+    ],
+)
+def test_what_discord_has_keeps_its_form(markdown: str, style: str, text: str) -> None:
+    assert shown(markdown).styled(style).rstrip("\n") == text.rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5 * 3 * 2",
+        "snake_case_name and \\_\\_init\\_\\_.py",
+        "a || b || c",
+        "2 ~~ 3 ~~ 4",
+        "List<int> and <CoT>",  # case 7
+        "C:\\new\\*",
+        "¯\\_(ツ)_/¯",
+        "#hashtag",
+        "https://example.org/a_b_c~~d~e_f",
+        "." * 400,
+        "a* n" * 200,
+        "[not](a link)",
+        "-5 degrees",
+    ],
+)
+def test_text_that_looks_like_markup_is_shown_as_it_is(text: str) -> None:
+    assert shown(text).text.strip() == text.replace("\\*", "*").replace("\\_", "_")
+
+
+@pytest.mark.parametrize("text", ["# no heading", "> no quote", "- no item", "1. none", "-# no"])
+def test_a_line_that_looks_like_a_block_is_none(text: str) -> None:
+    escaped = text.replace("1.", "1\\.") if text[0] == "1" else f"\\{text}"
+    found = shown(f"first\n{escaped}")
+    assert found.text == f"first\n{text}"
+    assert all(styles == frozenset() for _, styles in found.seen)
+
+
+def test_links_lead_where_they_say_and_show_no_preview_of_themselves() -> None:
+    found = shown("see [the *docs*](https://example.org/a_(b)) and <https://example.org/c>")
+    assert found.links == [("the docs", "https://example.org/a_%28b%29")]
+    assert "https://example.org/c" in found.text
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text"),
+    [
+        ("[mail](mailto:a@example.org)", "mail (mailto:a@example.org)"),
+        ("![a cat](https://example.org/cat.png)", "a cat"),
+        ("[a] [b](https://example.org)", "[a] b"),
+        ("[x [y]](https://example.org)", "x [y] (https://example.org)"),
+        ("[https://good.example](https://evil.example)", "https:\u200b//good.example"),
+    ],
+)
+def test_links_of_other_kinds_stay_readable(markdown: str, text: str) -> None:
+    assert shown(markdown).text == text
+
+
+def test_case_5_bullets_are_no_emphasis() -> None:
+    found = shown("* item one\n* item two with *emphasis*")
+    assert found.text == "• item one\n• item two with emphasis\n"
+    assert found.styled("*") == "emphasis"
+
+
+def test_lists_keep_their_numbers_their_depth_and_their_boxes() -> None:
+    (part,) = render("3. three\n4. four\n   - deep\n     - deeper\n- [x] done\n- [ ] open")
+    assert part.text == ("3. three\n4. four\n   - deep\n     - deeper\n- ☑ done\n- ☐ open")
+
+
+def test_a_narrow_table_is_drawn_and_a_wide_one_becomes_a_list() -> None:
+    narrow = shown("| a | b |\n|---|---|\n| 1 | `2` |")
+    assert narrow.code == [("", "a | b\n--+--\n1 | 2")]
+    cells = [f"column {number} of the table" for number in range(12)]
+    wide = f"|{'|'.join(cells)}|\n|{'---|' * 12}\n|{'|'.join(f'v{n}' for n in range(12))}|"
+    text = shown(wide).text
+    assert all(f"column {number} of the table: v{number}" in text for number in range(12))
+
+
+def test_case_1_code_without_a_line_break_fits_and_stays_code() -> None:
+    parts = render("```json\n" + "x" * 3000 + "\n```")
+    assert [len(part.text) <= LIMIT for part in parts] == [True, True]
+    code = [one for part in parts for one in read(part.text).code]
+    assert [language for language, _ in code] == ["json", "json"]
+    assert "".join(text for _, text in code) == "x" * 3000
+
+
+def test_case_3_a_fence_of_any_kind_is_kept_across_parts() -> None:
+    lines = [f"    line {number}" for number in range(300)]
+    for fence in ("```", "~~~", "````"):
+        parts = render("\n".join([f"{fence}py", *lines, fence]))
+        code = [one for part in parts for one in read(part.text).code]
+        assert len(parts) > 1
+        assert {language for language, _ in code} == {"py"}
+        # Case 4: the indentation of a part's first line is kept.
+        assert [line for _, text in code for line in text.split("\n")] == lines
+
+
+def test_case_3_a_fence_within_code_does_not_end_it() -> None:
+    found = shown("````md\n```py\nx\n```\n````")
+    ((language, text),) = found.code
+    assert language == "md"
+    assert text.replace("\u200b", "") == "```py\nx\n```"
+
+
+def test_case_6_nothing_is_ever_appended_to_a_closing_fence() -> None:
+    parts = render("```py\n" + "x = 1\n" * 600 + "```\nafter")
+    assert all(read(part.text).text.count("```") == 0 for part in parts)
+    assert all(part.text.count("```") % 2 == 0 for part in parts)
+
+
+def test_case_8_no_character_is_taken_apart() -> None:
+    family = "👨‍👩‍👧‍👦"
+    for shift in range(8):
+        parts = render("a" * shift + family * 400)
+        assert all(len(part.text) <= LIMIT for part in parts)
+        assert all(part.text.strip("a").replace(family, "") == "" for part in parts)
+
+
+def test_case_9_a_part_is_never_blank() -> None:
+    for text in ("\n" * 5000, "a" * 2000 + "\n" * 3000 + "b", "> \n" * 50, "&nbsp;", "\u200b"):
+        assert all(read(part.text).text.strip("\u200b \n") for part in render(text)[:1] or [])
+        assert [part for part in render(text) if not part.text.strip()] == []
+
+
+def test_case_10_what_is_longer_than_a_message_is_cut_and_goes_on_as_it_was() -> None:
+    words = ("word " * 1000).strip()
+    bold = render(f"**{words}**")
+    assert len(bold) == 3
+    assert "".join(read(part.text).styled("**").replace(" ", "") for part in bold) == "word" * 1000
+    link = render(f"[{words}](https://example.org)")
+    assert "https://example.org" in read(link[-1].text).text
+    long_word = render("z" * 10_000)
+    assert "".join(part.text for part in long_word) == "z" * 10_000
+
+
+def test_a_heading_goes_along_with_what_it_is_the_heading_of() -> None:
+    parts = render("text\n" * 390 + "\n## Heading\n\n" + "more " * 50)
+    assert parts[1].text.startswith("## Heading")
+
+
+def test_a_part_ends_at_a_blank_line_if_one_is_near() -> None:
+    first, second = render("a " * 700 + "\n\n" + "b " * 500)
+    assert "b" not in first.text
+    assert second.text.startswith("b")
+
+
+def test_long_code_comes_as_a_file_and_says_so() -> None:
+    lines = [f"print({number})" for number in range(900)]
+    before, file, after = render("\n".join(["Here:", "", "```python", *lines, "```", "Done."]))
+    assert before.text == "Here:"
+    assert after.text == "Done."
+    assert file.payload == CodeFile("code-1.py", "\n".join(lines) + "\n")
+    assert file.text == "900 lines of code, as the file code-1.py"
+
+
+def test_questions_approvals_and_status_stand_on_a_card() -> None:
+    for style in (Style.QUESTION, Style.APPROVAL, Style.STATUS):
+        (part,) = render("May I **delete** it?", style)
+        assert part.payload == Card(style)
+        assert part.text == "May I **delete** it?"
+
+
+def test_a_growing_text_has_a_cursor_and_only_its_end_changes() -> None:
+    text = "# A\n\n" + "word " * 1000
+    for end in range(100, len(text), 700):
+        parts = preview(text[:end])
+        assert parts[-1].text.endswith(" ▉")
+        assert [part.text for part in parts[:-1]] == [
+            part.text for part in render(text)[: len(parts) - 1]
+        ]
+
+
+def test_the_cursor_of_growing_code_stands_in_the_code() -> None:
+    (part,) = preview("```py\nx = 1\ny")
+    assert read(part.text).code == [("py", "x = 1\ny ▉")]
+
+
+def test_case_18_a_text_of_any_length_fits_while_it_grows() -> None:
+    for length in (1_990, 1_999, 2_000, 2_001, 10_000):
+        assert all(len(part.text) <= LIMIT for part in preview("x" * length))
+
+
+def test_nothing_to_see_makes_no_part() -> None:
+    assert list(render("")) == []
+    assert list(preview("  \n")) == []

@@ -1,0 +1,141 @@
+"""What holds for any Markdown: limits, order, completeness, and nothing read as what it is not."""
+
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.base import Part
+from adapters.discord.rendering import CodeFile, preview, render
+from adapters.text.characters import is_blank
+from tests.adapters.discord.reading import read
+
+LETTERS = "alpha beta, gamma. 路面電車 Straße क्‍ष مرحبا می‌خواهم 👨‍👩‍👧‍👦 👍🏽 🇩🇪 𝕳𝖊𝖑𝖑𝖔 e\u0301"
+OTHERS = "List<int> a_b 2*3 https://example.org/x_y snake_case $5 \\* &amp; ~~ || [x] (y) `"
+WORDS = st.sampled_from([*LETTERS.split(), *OTHERS.split(), "w" * 300, "👍" * 150])
+TEXT = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
+PLAIN = st.lists(st.sampled_from(LETTERS.split()), min_size=1, max_size=12).map(" ".join)
+INLINE = st.one_of(
+    TEXT,
+    *(PLAIN.map(form.format) for form in ("**{}**", "*{}*", "~~{}~~", "**a *{}* `c` b**")),
+    st.sampled_from(["`code`", "``a ` b``", "[`c`](https://example.org)", "![i](./x.png)"]),
+    PLAIN.map("[{}](https://example.org/p)".format),
+)
+LINE = st.lists(INLINE, min_size=1, max_size=4).map(" ".join)
+CODE_LINE = st.one_of(
+    st.text("ab {}()*_<>\"'#:=+👍界\t`", max_size=40),
+    st.just("    deep = True"),
+    st.just("y" * 500),
+)
+CODE_LINES = st.lists(CODE_LINE, max_size=30)
+FENCES = st.sampled_from(["`````", "~~~~", "~~~~~"])
+CODE = st.tuples(FENCES, st.sampled_from(["", "python", "c++"]), CODE_LINES).map(
+    lambda made: "\n".join([made[0] + made[1], *made[2], made[0]])
+)
+BLOCK = st.one_of(
+    LINE,
+    CODE,
+    LINE.map("# {}".format),
+    LINE.map("##### {}".format),
+    st.lists(LINE, min_size=1, max_size=4).map(lambda items: "\n".join(f"- {i}" for i in items)),
+    st.lists(LINE, min_size=1, max_size=3).map(lambda items: "\n".join(f"7. {i}" for i in items)),
+    st.tuples(LINE, CODE).map(
+        lambda made: f"1. {made[0]}\n\n" + "\n".join(f"   {line}" for line in made[1].split("\n"))
+    ),
+    LINE.map("> {}".format),
+    LINE.map("> > {}".format),
+    st.lists(st.sampled_from(["a", "**b**", "`c`", "long cell " * 5]), min_size=2, max_size=5).map(
+        lambda cells: f"|{'|'.join(cells)}|\n|{'---|' * len(cells)}\n|{'|'.join(cells)}|"
+    ),
+    st.just("---"),
+)
+MARKDOWN = st.lists(BLOCK, max_size=8).map("\n\n".join)
+LIMITS = st.sampled_from([100, 137, 500, 2000])
+
+
+def visible(text: str) -> str:
+    """Without what may be lost, or added, at a cut."""
+    return "".join(character for character in text if not is_blank(character))
+
+
+def check_part(part: Part, limit: int) -> None:
+    """All that Discord asks of one message."""
+    assert 1 <= len(part.text) <= limit
+    assert not is_blank(part.text)
+    part.text.encode()
+
+
+@settings(max_examples=100)
+@given(markdown=MARKDOWN, limit=LIMITS)
+def test_every_part_is_one_that_discord_takes(markdown: str, limit: int) -> None:
+    for part in (*render(markdown, limit=limit), *preview(markdown, limit)):
+        check_part(part, limit)
+
+
+@settings(max_examples=100)
+@given(markdown=MARKDOWN, limit=st.sampled_from([500, 2000]))
+def test_all_text_arrives_once_and_in_order_wherever_it_is_cut(markdown: str, limit: int) -> None:
+    parts = render(markdown, limit=limit)
+    if not any(isinstance(part.payload, CodeFile) for part in parts):
+        whole = render(markdown, limit=10_000_000)
+        assert visible("".join(map(_text_of, parts))) == visible("".join(map(_text_of, whole)))
+        assert _links_of(parts) == _links_of(whole)
+
+
+@settings(max_examples=100)
+@given(words=st.lists(st.text("abcäöü界👍", min_size=1, max_size=9), max_size=200), limit=LIMITS)
+def test_plain_words_arrive_as_they_were_written(words: list[str], limit: int) -> None:
+    parts = render(" ".join(words), limit=limit)
+    assert visible("".join(part.text for part in parts)) == "".join(words)
+
+
+@settings(max_examples=100)
+@given(fence=FENCES, lines=CODE_LINES, limit=st.sampled_from([600, 1000, 2000]))
+def test_code_keeps_every_line_its_indentation_and_its_language(
+    fence: str, lines: list[str], limit: int
+) -> None:
+    markdown = "\n".join([f"before\n\n{fence}python", *lines, fence, "", "after"])
+    found = [one for part in render(markdown, limit=limit) for one in _code_of(part)]
+    expected = [line.rstrip() for line in lines if line.strip()]
+    got = [line.rstrip() for text in found for line in text.split("\n") if line.strip()]
+    assert "".join(got) == "".join(expected)
+
+
+@settings(max_examples=150)
+@given(
+    markdown=st.text(st.sampled_from("*_`~[]()!<>|#->1. \n\ta👍\u200d\u0301\\&;:"), max_size=300),
+    limit=LIMITS,
+)
+def test_no_arrangement_of_markup_breaks_anything(markdown: str, limit: int) -> None:
+    for part in (*render(markdown, limit=limit), *preview(markdown, limit)):
+        check_part(part, limit)
+
+
+@settings(max_examples=150)
+@given(text=st.text(st.sampled_from("*_`~|#->1. \\[]()abc é:/"), max_size=60))
+def test_escaped_text_is_read_as_what_it_was(text: str) -> None:
+    source = "".join(f"\\{c}" if c in "*_`~|#->.\\[]()!<&:/" else c for c in text)
+    shown = "".join(read(part.text).text for part in render(f"x {source} x"))
+    assert visible(shown) == visible(f"x{text}x")
+
+
+@settings(max_examples=100)
+@given(markdown=st.text(max_size=300))
+def test_any_text_at_all_can_be_rendered(markdown: str) -> None:
+    for part in render(markdown, limit=100):
+        check_part(part, 100)
+
+
+def _text_of(part: Part) -> str:
+    """A list that goes on in the next message has its marker in the first one only."""
+    return "".join(c for c, styles in read(part.text).seen if "marker" not in styles)
+
+
+def _links_of(parts: Sequence[Part]) -> list[tuple[str, str]]:
+    return [link for part in parts for link in read(part.text).links]
+
+
+def _code_of(part: Part) -> list[str]:
+    if isinstance(part.payload, CodeFile):
+        return [part.payload.content]
+    return [text.replace("\u200b", "") for _, text in read(part.text).code]
