@@ -64,6 +64,7 @@ from gateway.schedule.scheduler import Scheduler
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.families import make_tools
 from gateway.tools.toolbox import Toolbox, mask_of
+from gateway.web.web import opened
 from gateway.workspace.workspace import FOLDER_NAME, Workspaces
 from gateway.zone import load_zone, zone_name
 
@@ -118,7 +119,8 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         questions = Questions()
         book = await asyncio.to_thread(make_book, store, settings, zone)
         is_scheduling = settings.schedule.enabled
-        tools = await asyncio.to_thread(make_tools, settings, book if is_scheduling else None)
+        web = await stack.enter_async_context(opened(settings.web))
+        tools = await asyncio.to_thread(make_tools, settings, book if is_scheduling else None, web)
         adapters: dict[str, Adapter] = {}
         workspaces = make_workspaces(settings)
         transcriber = make_transcriber(settings.media.transcription)

@@ -5,11 +5,14 @@ from gateway.schedule.book import Book
 from gateway.tools.cronjob import TimeTools
 from gateway.tools.modules import load_tools
 from gateway.tools.tool import Tool, tools_of
+from gateway.tools.web import WebTools
+from gateway.web.web import Web
 
 
-def make_tools(settings: Settings, book: Book | None) -> list[Tool]:
+def make_tools(settings: Settings, book: Book | None, web: Web) -> list[Tool]:
     """The tools. Blocks while modules are loaded. Raises `StartupError`."""
     return [
         *(tools_of(TimeTools(book), "time") if book else []),
+        *tools_of(WebTools(web), "web"),
         *load_tools(settings.tools.modules),
     ]

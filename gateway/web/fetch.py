@@ -24,7 +24,7 @@ import httpx
 from agent_core import __version__
 from config.web import WebSettings
 from gateway.web.errors import BadAnswer, BadUrl, TooLarge, TooSlow, Unreachable, WrongType
-from gateway.web.guard import Guard, Resolver, SystemResolver
+from gateway.web.guard import DEFAULT_PORTS, Guard, Resolver, SystemResolver
 from gateway.web.inflating import Inflater
 from gateway.web.transport import guarded_pool
 
@@ -80,6 +80,12 @@ class Fetcher:
         async with self.stream(url, max_bytes=max_bytes, types=types) as body:
             content = b"".join([piece async for piece in body.pieces])
             return Fetched(body.url, body.media_type, body.charset, content)
+
+    async def checked(self, url: str) -> str:
+        """An address in plain form, if it is one that would be fetched from. Raises `WebError`."""
+        address = self.guard.check(url)
+        await self.guard.addresses(address.host, address.port or DEFAULT_PORTS[address.scheme])
+        return str(address)
 
     @asynccontextmanager
     async def stream(

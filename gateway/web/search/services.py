@@ -42,7 +42,7 @@ class Service:
 
 def _searxng(web: WebSettings, query: str, _limit: int) -> Asked:
     params = {"q": query, "format": "json"}
-    return Asked(_below(web.searxng_url, "search"), {}, params)
+    return Asked(below(web.searxng_url, "search"), {}, params)
 
 
 def _brave(web: WebSettings, query: str, limit: int) -> Asked:
@@ -51,18 +51,18 @@ def _brave(web: WebSettings, query: str, limit: int) -> Asked:
     count = str(min(limit, 20))
     params = {"q": words, "count": count, "text_decorations": "false"}
     headers = {"X-Subscription-Token": _revealed(web.brave_key)}
-    return Asked(_below(web.brave_url, "web/search"), headers, params)
+    return Asked(below(web.brave_url, "web/search"), headers, params)
 
 
 def _tavily(web: WebSettings, query: str, limit: int) -> Asked:
     body = {"query": query[:400], "max_results": min(limit, 20)}
     headers = {"Authorization": f"Bearer {_revealed(web.tavily_key)}"}
-    return Asked(_below(web.tavily_url, "search"), headers, json=body)
+    return Asked(below(web.tavily_url, "search"), headers, json=body)
 
 
 def _firecrawl(web: WebSettings, query: str, limit: int) -> Asked:
     body = {"query": query[:500], "limit": limit, "sources": ["web"]}
-    return Asked(_below(web.firecrawl_url, "search"), firecrawl_headers(web), json=body)
+    return Asked(below(web.firecrawl_url, "search"), firecrawl_headers(web), json=body)
 
 
 def firecrawl_headers(web: WebSettings) -> dict[str, str]:
@@ -124,7 +124,7 @@ class JsonEngine:
     async def search(self, query: str, limit: int) -> list[Hit]:
         """See `SearchEngine`."""
         asked = self._service.ask(self._settings, query, limit)
-        answer = await post_or_get(self._client, asked, self.name, self._service.on_refusal)
+        answer = await answer_of(self._client, asked, self.name, self._service.on_refusal)
         return cleaned(self._service.found(answer), limit)
 
     async def close(self) -> None:
@@ -132,7 +132,7 @@ class JsonEngine:
         await self._client.aclose()
 
 
-async def post_or_get(client: httpx.AsyncClient, asked: Asked, name: str, refusal: str) -> Json:
+async def answer_of(client: httpx.AsyncClient, asked: Asked, name: str, refusal: str) -> Json:
     """What a service answers. Raises `SearchFailed`, `TooSlow`."""
     method = "GET" if asked.json is None else "POST"
     request = client.build_request(
@@ -175,7 +175,8 @@ def _inner(answer: Json, key: str) -> Json:
     return inner if isinstance(inner, dict) else {}
 
 
-def _below(base: object, path: str) -> str:
+def below(base: object, path: str) -> str:
+    """An address below another one."""
     return f"{str(base).rstrip('/')}/{path}"
 
 
