@@ -66,16 +66,16 @@ class Administration:
         verdict = "may talk from now on" if is_approved else "was turned down"
         return outcome, f"{_name(outcome)} {verdict}."
 
-    async def allow(self, person: Person, by: str) -> str:
-        """Let a person in, by id."""
+    async def allow(self, person: Person, by: str) -> tuple[bool, str]:
+        """Let a person in, by id; whether it was done."""
         access = await self.access()
         if owner_text := _owner_text(access, person):
-            return owner_text
+            return False, owner_text
         platform, person_id = person
         if platform not in access.named:
-            return _unknown_platform(platform, access)
+            return False, _unknown_platform(platform, access)
         await self._put(Grant(platform, person_id, "member", "/allow", by, self._clock()))
-        return f"{_whom(person)} may talk from now on."
+        return True, f"{_whom(person)} may talk from now on."
 
     async def block(self, person: Person, by: str) -> tuple[bool, str]:
         """Shut a person out, by id, whatever else lets them in; whether it was done."""

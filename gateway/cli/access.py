@@ -1,4 +1,4 @@
-"""`hermes-gateway owner` and `hermes-gateway pair`: who may talk, changed from the command line.
+"""`hermes-gateway owner | pair | allow | block`: who may talk, changed from the command line.
 
 They work beside a gateway that runs, which learns of the change with the next event.
 """
@@ -46,6 +46,23 @@ async def pair(settings: Settings, action: Action, code: str) -> tuple[bool, str
             code, is_approved=action is Action.APPROVE, by=BY
         )
         return request is not None, text
+
+
+async def settle(settings: Settings, typed: str, *, is_allowed: bool) -> tuple[bool, str]:
+    """Let somebody in or shut them out; whether it was done, and what to say.
+
+    Raises `GatewayError`, `StoreError`.
+    """
+    person = parse_person(typed)
+    if person is None:
+        raise GatewayError(
+            "It takes a platform and an id, e.g. telegram:123456789, or of a group "
+            "telegram:chat:-1001234567890."
+        )
+    async with _administration(settings) as administration:
+        if is_allowed:
+            return await administration.allow(person, BY)
+        return await administration.block(person, BY)
 
 
 @asynccontextmanager

@@ -5,39 +5,33 @@ command line); a traceback is only shown with --debug.
 """
 
 import asyncio
-import contextlib
 import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import structlog
 import typer
 
 import config
-from adapters.base import AdapterError
 from agent_core import __version__
 from config.schema import schema_text
 from config.settings import Settings
 from gateway import app, logs
-from gateway.cli import access as access_command
 from gateway.cli import agent as agent_command
-from gateway.cli import data as data_command
 from gateway.cli import init as init_command
+from gateway.cli import people
 from gateway.cli import replay as replay_command
 from gateway.cli.asking import Asker
 from gateway.cli.checking import check_all
-from gateway.errors import GatewayError
+from gateway.cli.options import Config, DataDir, Debug, Dev, plain_errors, settings_from
 from gateway.log_file import log_file
 from gateway.platforms import has_console
 from gateway.reload import Reload
-
-EXPECTED = (GatewayError, config.ConfigError, AdapterError)
-"""Errors whose text is for the person at the terminal."""
 
 cli = typer.Typer(
     name="hermes-gateway",
@@ -48,31 +42,18 @@ cli = typer.Typer(
     rich_markup_mode=None,
 )
 
-Config = Annotated[
-    Path | None,
-    typer.Option("--config", "-c", help="The YAML file; else ./hermes.yaml if it exists."),
-]
-DataDir = Annotated[
-    Path | None, typer.Option("--data-dir", help="Keep the data here, whatever the file says.")
-]
-Dev = Annotated[bool, typer.Option("--dev", help="Run agents as plain Python instead of Wasm.")]
-Person = Annotated[
-    str, typer.Argument(metavar="PERSON", help="PLATFORM:ID, like telegram:123456789.")
-]
-Debug = Annotated[bool, typer.Option("--debug", help="Log everything; show tracebacks.")]
-
 
 @cli.command()
 def run(
     *, config_file: Config = None, data_dir: DataDir = None, dev: Dev = False, debug: Debug = False
 ) -> None:
     """Serve all platforms that are set up; the terminal, if none is."""
-    with _plain_errors(debug):
-        settings = _settings(config_file, data_dir, dev)
+    with plain_errors(debug):
+        settings = settings_from(config_file, data_dir, dev)
         with log_file(settings.data_dir, settings.logging) as file:
             logs.set_up(settings, _level(settings, debug), file)
             logs.take_over()
-            reload = Reload(settings, lambda: _settings(config_file, data_dir, dev))
+            reload = Reload(settings, lambda: settings_from(config_file, data_dir, dev))
             reload.tell(partial(_log_anew, debug=debug, file=file))
             code = asyncio.run(app.run(settings, _reporter(settings), reload))
         raise typer.Exit(code)
@@ -94,8 +75,8 @@ def check(
     Models are asked for one word and tokens are tried, unless --offline. The exit code is 1 if
     anything is wrong.
     """
-    with _plain_errors(debug):
-        settings = _settings(config_file, data_dir, dev)
+    with plain_errors(debug):
+        settings = settings_from(config_file, data_dir, dev)
         logs.set_up(settings, "debug" if debug else "error")
         found = config.find(config_file, Path.cwd())
         typer.echo(f"ok    configuration  {found or 'none: the defaults'}")
@@ -116,7 +97,7 @@ def init(
 
     It asks a few questions, or takes piped answers, and replaces nothing without a yes.
     """
-    with _plain_errors(debug=False):
+    with plain_errors(debug=False):
         path = Path.cwd() / (config_file or config.FILE_NAME)
         raise typer.Exit(init_command.run(path, Asker(takes_defaults=yes), os.environ))
 
@@ -134,7 +115,7 @@ def show_config(
 
     They are printed as they are in the end: file, environment, .env and defaults together.
     """
-    with _plain_errors(debug=False):
+    with plain_errors(debug=False):
         if schema:
             typer.echo(schema_text(), nl=False)
             return
@@ -142,39 +123,6 @@ def show_config(
             raise typer.BadParameter("say --print or --schema")
         settings = config.load(config_file, environ=os.environ, cwd=Path.cwd())
         typer.echo(config.dump(settings), nl=False)
-
-
-@cli.command()
-def owner(
-    *,
-    remove: Annotated[
-        str | None, typer.Option("--remove", help="Take ownership back: platform:id.")
-    ] = None,
-    config_file: Config = None,
-    data_dir: DataDir = None,
-    debug: Debug = False,
-) -> None:
-    """Show a new code that makes whoever sends it to the bot its owner."""
-    with _plain_errors(debug):
-        settings = _settings(config_file, data_dir, dev=False)
-        typer.echo(asyncio.run(access_command.owner(settings, remove)))
-
-
-@cli.command()
-def pair(
-    action: Annotated[access_command.Action, typer.Argument(help="What to do.")],
-    code: Annotated[str, typer.Argument(help="The stranger's code.")] = "",
-    *,
-    config_file: Config = None,
-    data_dir: DataDir = None,
-    debug: Debug = False,
-) -> None:
-    """Let a stranger in by their code, turn them down, or list who asks."""
-    with _plain_errors(debug):
-        settings = _settings(config_file, data_dir, dev=False)
-        is_done, text = asyncio.run(access_command.pair(settings, action, code))
-        typer.echo(text, err=not is_done)
-        raise typer.Exit(0 if is_done else 1)
 
 
 @cli.command()
@@ -198,7 +146,7 @@ def agent(
     debug: Debug = False,
 ) -> None:
     """Talk with one agent, without a gateway. The API key is read from OPENAI_API_KEY."""
-    with _plain_errors(debug):
+    with plain_errors(debug):
         if dev and wasm is not None:
             raise typer.BadParameter("--dev and --wasm exclude each other")
         options = agent_command.Options(
@@ -234,8 +182,8 @@ def replay(
     debug: Debug = False,
 ) -> None:
     """Show stored turns again, offline, and say whether the agent still answers the same."""
-    with _plain_errors(debug):
-        settings = _settings(config_file, data_dir, dev)
+    with plain_errors(debug):
+        settings = settings_from(config_file, data_dir, dev)
         logs.set_up(settings, "debug" if debug else "error")
         options = replay_command.Options(session, turn, step, against)
         code = replay_command.run(settings, options, typer.echo, _pause)
@@ -261,70 +209,7 @@ def bench(context: typer.Context) -> None:
     raise typer.Exit(subprocess.run(command, cwd=root, check=False).returncode)  # noqa: S603 - ours
 
 
-@cli.command()
-def chats(*, config_file: Config = None, data_dir: DataDir = None, debug: Debug = False) -> None:
-    """List all chats: when they were last used, how much was said, and by whom."""
-    with _plain_errors(debug):
-        typer.echo(asyncio.run(data_command.chats_text(_settings(config_file, data_dir, False))))
-
-
-@cli.command()
-def export(
-    person: Person,
-    *,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of Markdown.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A new file; else it is printed.")
-    ] = None,
-    config_file: Config = None,
-    data_dir: DataDir = None,
-    debug: Debug = False,
-) -> None:
-    """Give all that is stored of a person."""
-    with _plain_errors(debug):
-        settings = _settings(config_file, data_dir, False)
-        text = asyncio.run(data_command.export_text(settings, person, is_json=as_json))
-        if output is None:
-            typer.echo(text, nl=False)
-        else:
-            data_command.write_private(output, text)
-
-
-@cli.command()
-def forget(
-    person: Person,
-    *,
-    is_sure: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
-    config_file: Config = None,
-    data_dir: DataDir = None,
-    debug: Debug = False,
-) -> None:
-    """Delete all that is stored of a person. The gateway has to be stopped for it."""
-    with _plain_errors(debug):
-        settings = _settings(config_file, data_dir, False)
-        data = asyncio.run(data_command.data_of(settings, person))
-        typer.echo(
-            f"{person}: {len(data.sessions)} sessions, {len(data.notes)} notes, "
-            f"{len(data.in_groups)} messages in groups"
-        )
-        if not is_sure:
-            typer.confirm("Delete all of it for good?", abort=True)
-        done = asyncio.run(data_command.forget(settings, person))
-        typer.echo(f"Deleted: {done.sessions} sessions, {done.messages} messages, all notes.")
-
-
-@cli.command()
-def backup(
-    target: Annotated[Path, typer.Argument(help="A new file, or a folder to put one into.")],
-    *,
-    config_file: Config = None,
-    data_dir: DataDir = None,
-    debug: Debug = False,
-) -> None:
-    """Copy the database, also while the gateway runs."""
-    with _plain_errors(debug):
-        path, size = data_command.backup(_settings(config_file, data_dir, False), target)
-        typer.echo(f"{path}: {size:,} bytes, checked")
+people.add_to(cli)
 
 
 @cli.command()
@@ -340,16 +225,6 @@ def main() -> None:
 
 def _pause() -> None:
     typer.prompt("Enter goes on", default="", show_default=False)
-
-
-def _settings(config_file: Path | None, data_dir: Path | None, dev: bool) -> Settings:
-    settings = config.load(config_file, environ=os.environ, cwd=Path.cwd())
-    changes: dict[str, Any] = {}
-    if data_dir is not None:
-        changes["data_dir"] = (Path.cwd() / data_dir).resolve()
-    if dev:
-        changes["runtime"] = settings.runtime.model_copy(update={"mode": "native"})
-    return settings.model_copy(update=changes)
 
 
 async def _log_anew(settings: Settings, *, debug: bool, file: logging.Handler | None) -> None:
@@ -369,16 +244,3 @@ def _level(settings: Settings, debug: bool) -> str | None:
         return "debug"
     is_chosen = "level" in settings.logging.model_fields_set
     return "warning" if has_console(settings) and sys.stderr.isatty() and not is_chosen else None
-
-
-@contextlib.contextmanager
-def _plain_errors(debug: bool) -> Iterator[None]:
-    try:
-        yield
-    except EXPECTED as error:
-        if debug:
-            raise
-        typer.echo(f"hermes-gateway: {error}", err=True)
-        raise typer.Exit(1) from None
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise typer.Exit(130) from None

@@ -46,7 +46,8 @@ def access_commands(gate: Gate, administration: Administration, chats: Chats) ->
         person = _meant(call)
         if person is None:
             return f"It is {ALLOW_USAGE}."
-        return await administration.allow(person, _by(call))
+        _, text = await administration.allow(person, _by(call))
+        return text
 
     async def block(call: Call) -> str:
         person = _meant(call)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from config.settings import Settings
+from gateway.chats import lost_replies
 from tests.end_to_end.serving import MakeSettings, Serve
 from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Person, faults
@@ -22,7 +23,7 @@ from tests.fakes.telegram.faults import Fault
 
 FIRST, LAST = "all is well", "all is well again"
 ANSWER = "the answer"
-SORRY = "…"
+SORRY, NOT_HEARD = "…", lost_replies.NOT_HEARD
 """Stands for one message that says in words that there is no answer."""
 
 OPENAI_ERROR = {"error": {"message": "The engine is overloaded", "type": "server_error"}}
@@ -79,12 +80,12 @@ PLATFORM = [
     Row("a 500 of the platform", [ANSWER], telegram=[("sendMessage", faults.server_error())]),
     Row(
         "the answer to sending is lost",
-        [ANSWER],
+        [ANSWER, NOT_HEARD],
         telegram=[("sendMessage", faults.lost_answer())],
     ),
     Row(
         "the answer to sending is garbled",
-        [ANSWER],
+        [ANSWER, NOT_HEARD],
         telegram=[("sendMessage", faults.garbled())],
     ),
     Row("the person has blocked the bot", [], telegram=[("sendMessage", faults.blocked())]),

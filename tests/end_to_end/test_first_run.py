@@ -105,6 +105,14 @@ async def test_the_command_line_changes_a_gateway_that_runs(
         model.enqueue(text="hello Bob")
         assert await answered(telegram, bob, "hello") == "hello Bob"
 
+        blocked = await command("block", f"telegram:{bob.id}")
+        assert blocked.stdout.startswith(f"telegram:{bob.id} is blocked.")
+        allowed = await command("allow", f"telegram:{bob.id}")
+        assert allowed.stdout == f"telegram:{bob.id} may talk from now on.\n"
+        model.enqueue(text="hello again")
+        assert await answered(telegram, bob, "and now?") == "hello again"
+        assert (await command("allow", "Bob")).code == 1
+
         removed = await command("owner", "--remove", f"telegram:{ada.id}")
         assert removed.stdout == f"telegram:{ada.id} is no owner any more.\n"
         assert "I don't know you yet" in await answered(telegram, ada, "/pair list")
