@@ -6,7 +6,7 @@ group by itself.
 
 from telegram import Message
 
-from adapters.base import Inbound
+from adapters.base import ChatKind, Inbound
 from adapters.telegram.inbound.attachments import attachment_of
 from adapters.telegram.inbound.audience import Audience, Said, is_addressed
 from adapters.telegram.inbound.entities import Found, Me, without_me
@@ -39,13 +39,17 @@ def to_inbound(event_id: str, message: Message, audience: Audience) -> Inbound |
         is_reply_to_me=replied is not None and _is_from(replied, audience.me),
         is_forwarded=message.forward_origin is not None,
     )
+    is_for_us = is_addressed(said, audience)
+    if attachment is None and is_for_us and said.address.kind is ChatKind.GROUP and replied:
+        # "What is this?" under somebody else's picture. What was sent to us we have had already.
+        attachment = None if _is_from(replied, audience.me) else attachment_of(replied)
     own_words = without_me(words, found, audience.me) or (words if attachment is None else "")
     return Inbound(
         event_id=event_id,
         address=said.address,
         sender=sender,
         text="\n".join(filter(None, (own_words, instead))),
-        is_addressed=is_addressed(said, audience),
+        is_addressed=is_for_us,
         chat_title=label(message.chat.title) if message.chat.title else None,
         quoted_text=quoted_text(message),
         message_id=str(message.message_id),

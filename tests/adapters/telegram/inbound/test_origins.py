@@ -60,6 +60,21 @@ async def test_a_reply_brings_what_it_replies_to(
     assert (await serving.inbound(1)).quoted_text == quoted
 
 
+async def test_in_a_group_a_question_under_somebody_elses_picture_brings_the_picture(
+    fake: FakeTelegram, ada: Person, serving: Serving
+) -> None:
+    group = fake.people.group("Kitchen")
+    theirs = fake.people.send(fake.people.person("Bob"), media.photo(fake.files), chat=group)
+    fake.people.say(ada, "@hermes_test_bot what is this?", chat=group, reply_to=theirs)
+    fake.people.say(ada, "nice", chat=group, reply_to=theirs)
+    ours = fake.people.send(fake.world.bot, media.photo(fake.files), chat=group)
+    fake.people.say(ada, "and this?", chat=group, reply_to=ours)
+    asked, remarked, of_ours = [await serving.inbound(number) for number in (1, 2, 4)]
+    assert [one.ref for one in asked.attachments] == [theirs.content["photo"][-1]["file_id"]]
+    assert (asked.text, asked.quoted_text) == ("what is this?", "[A picture]")
+    assert remarked.attachments == of_ours.attachments == ()
+
+
 async def test_a_reply_to_another_chat_brings_the_quoted_part_or_says_what_it_was(
     fake: FakeTelegram, ada: Person, serving: Serving
 ) -> None:

@@ -1,0 +1,177 @@
+"""What people send on Telegram, the whole way: through the real client and agents to the model."""
+
+import io
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from config.settings import Settings
+from tests.end_to_end.serving import MakeSettings, Serve
+from tests.fakes.model_server import ModelServer
+from tests.fakes.telegram import FakeTelegram, Person, media
+from tests.fakes.telegram.ports import free_port
+
+
+def last_text(telegram: FakeTelegram, person: Person) -> str:
+    replies = telegram.replies(person)
+    return replies[-1].text if replies else ""
+
+
+def asked(model: ModelServer) -> str:
+    """What the last person's message has become for the model."""
+    return str(model.requests[-1].body["messages"][-1]["content"])
+
+
+def picture(colour: str = "red") -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (40, 30), colour).save(buffer, "JPEG")
+    return buffer.getvalue()
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_a_photo_with_its_caption_reaches_the_model_as_a_picture(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    model.enqueue(text="It is red.")
+    telegram.people.send(ada, media.photo(telegram.files, picture()), "which colour is this?")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "It is red.")
+    content = model.requests[-1].body["messages"][-1]["content"]
+    assert [part["type"] for part in content] == ["text", "image_url"]
+    assert "which colour is this?" in content[0]["text"]
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_a_voice_message_that_nobody_can_hear_is_told(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    model.enqueue(text="I can't listen; please write.")
+    telegram.people.send(ada, media.voice(telegram.files, duration=3))
+    await telegram.wait_for(lambda: last_text(telegram, ada).startswith("I can't listen"))
+    assert "nothing that could write it down is set up here" in asked(model)
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_a_small_text_file_is_read_to_the_model(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    model.enqueue(text="A shopping list.")
+    file = media.document(telegram.files, b"eggs, flour, a rabbit", name="list.txt")
+    telegram.people.send(ada, file, "what is it?")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "A shopping list.")
+    assert "eggs, flour, a rabbit" in asked(model)
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_a_file_that_telegram_does_not_give_out_is_told_and_the_turn_goes_on(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    """Case 39b: over 20 MB. The update has been taken and does not come again."""
+    model.enqueue(text="It is too large for me.")
+    huge = media.document(telegram.files, b"x", name="film.mkv", size=21 * 1024 * 1024)
+    telegram.people.send(ada, huge, "can you cut this?")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "It is too large for me.")
+    assert "can you cut this?" in asked(model)
+    assert "film.mkv" in asked(model)
+    await telegram.wait_for(lambda: not telegram.updates.pending)
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_a_place_and_a_forward_are_told_in_words(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    model.enqueue(text="In Berlin.")
+    telegram.people.send(ada, media.location(52.52, 13.405))
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "In Berlin.")
+    assert "[Location: 52.520000, 13.405000]" in asked(model)
+
+
+async def test_an_update_that_is_delivered_again_after_a_restart_is_answered_once(
+    serve: Serve,
+    make_settings: MakeSettings,
+    telegram: FakeTelegram,
+    model: ModelServer,
+    ada: Person,
+) -> None:
+    """Case 24, once more after a restart."""
+    model.enqueue(text="first")
+    async with serve(make_settings()):
+        message = telegram.people.say(ada, "hello")
+        await telegram.wait_for(lambda: last_text(telegram, ada) == "first")
+    telegram.updates.pending.append({"update_id": 1000, "message": message.to_json()})
+    model.enqueue(text="second")
+    async with serve(make_settings()):
+        telegram.people.say(ada, "and?")
+        await telegram.wait_for(lambda: last_text(telegram, ada) == "second")
+    assert [reply.text for reply in telegram.replies(ada)] == ["first", "second"]
+
+
+async def test_two_bots_do_not_answer_each_other(
+    serve: Serve,
+    make_settings: MakeSettings,
+    telegram: FakeTelegram,
+    model: ModelServer,
+    ada: Person,
+) -> None:
+    """Case 36: even in a group that is free and open to all."""
+    group = telegram.people.group("Bots")
+    open_to_all = {"allowed_chats": (group.id,), "free_chats": (group.id,)}
+    robo = telegram.people.person("Robo", is_bot=True)
+    async with serve(make_settings(telegram=open_to_all)):
+        telegram.people.say(robo, "@hermes_test_bot what do you think?", chat=group)
+        model.enqueue(text="I think so.")
+        telegram.people.say(ada, "and you?", chat=group)
+        await telegram.wait_for(lambda: telegram.replies(group))
+    assert len(model.requests) == 1
+
+
+@pytest.fixture
+async def caller(tmp_path: Path) -> AsyncIterator[FakeTelegram]:
+    """A Bot API server of one's own: it calls webhooks over plain HTTP."""
+    async with FakeTelegram(local_folder=tmp_path / "files") as telegram:
+        yield telegram
+
+
+@pytest.fixture
+def by_webhook(make_settings: MakeSettings, caller: FakeTelegram) -> Settings:
+    """A gateway that this server calls, and to which Ada may talk."""
+    port = free_port()
+    reached = {
+        "base_url": caller.base_url,
+        "allowed_users": (caller.people.person("Ada").id,),
+        "webhook": {"url": f"http://127.0.0.1:{port}/hook", "port": port},
+    }
+    return make_settings(telegram=reached)
+
+
+async def test_by_webhook_a_question_gets_its_answer_and_a_restart_loses_nothing(
+    serve: Serve, by_webhook: Settings, caller: FakeTelegram, model: ModelServer
+) -> None:
+    ada = caller.people.person("Ada")
+    async with serve(by_webhook):
+        model.enqueue(text="Good morning.")
+        caller.people.say(ada, "hello")
+        await caller.wait_for(lambda: last_text(caller, ada) == "Good morning.")
+    caller.people.say(ada, "are you there?")
+    model.enqueue(text="Here again.")
+    async with serve(by_webhook):
+        await caller.wait_for(lambda: last_text(caller, ada) == "Here again.")
+    assert caller.updates.polls == 0
+
+
+async def test_an_update_that_is_delivered_again_within_seconds_is_answered_once(
+    serve: Serve, by_webhook: Settings, caller: FakeTelegram, model: ModelServer
+) -> None:
+    """Case 24."""
+    ada = caller.people.person("Ada")
+    async with serve(by_webhook):
+        model.enqueue(text="first")
+        message = caller.people.say(ada, "hello")
+        await caller.wait_for(lambda: last_text(caller, ada) == "first")
+        caller.updates.pending.append({"update_id": 1000, "message": message.to_json()})
+        model.enqueue(text="second")
+        caller.people.say(ada, "and?")
+        await caller.wait_for(lambda: last_text(caller, ada) == "second")
+    assert caller.webhook.answers == [200, 200, 200]
+    assert [reply.text for reply in caller.replies(ada)] == ["first", "second"]
