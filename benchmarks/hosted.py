@@ -210,6 +210,7 @@ async def hosted(
             clock=clock,
             workspaces=workspaces,
             intake=Intake({}, workspaces),
+            approvals=store.approvals,
             standing=gate.standing,
         )
         chats = await stack.enter_async_context(Chats(host))

@@ -30,6 +30,7 @@ from gateway.chats.pruning import Prune, pruned_daily
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
 from gateway.commands.access import access_commands
+from gateway.commands.approvals import approval_commands
 from gateway.commands.busy import busy_commands
 from gateway.commands.chat import chat_commands
 from gateway.commands.data import data_commands
@@ -140,6 +141,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             toolbox=Toolbox(tools, mask_of(lambda: secrets_in(host.settings))),
             workspaces=workspaces,
             intake=Intake(adapters, workspaces, transcriber),
+            approvals=store.approvals,
             delivery=DeliverySettings(
                 settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
             ),
@@ -162,6 +164,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
                 *model_commands(host, store.usage),
                 *access_commands(gate, administration, chats),
                 *owner_commands(chats, host, store.people, gate, watch.reasons),
+                *approval_commands(questions, store.journal, store, store.approvals),
                 *(schedule_commands(book) if is_scheduling else []),
                 *reload_commands(reload),
             ],

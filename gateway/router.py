@@ -9,7 +9,7 @@ returns as soon as the event has been taken: whatever takes time happens in the 
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import structlog
@@ -37,6 +37,15 @@ from gateway.store.journal import JournalStore, QuestionAnswered
 TOO_MUCH = "That was too much at once: I take no more from here for a minute."
 
 _log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Pressed:
+    """A button that somebody who may talk has pressed."""
+
+    event: ButtonPress
+    detail: str  # what its data says behind the prefix
+    standing: Standing
 
 
 class Router:
@@ -175,23 +184,25 @@ class Router:
         taken = _PRESSES.get(kind)
         if taken is None:
             _log.warning("unknown button", data=press.data[:64])
-        notice = await taken(self, press, detail) if taken else None
+        notice = await taken(self, _Pressed(press, detail, standing)) if taken else None
         self._chats.aside(press.address, partial(press.acknowledge, notice))
 
-    async def _press_stop(self, press: ButtonPress, turn_id: str) -> str | None:
-        if self._chats.stop(session_key(press.address), turn_id):
+    async def _press_stop(self, pressed: _Pressed) -> str | None:
+        press = pressed.event
+        if self._chats.stop(session_key(press.address), pressed.detail):
             return None
         # Only what grows has this button: a kill, or a platform that did not answer, has left it.
         if press.message_id is not None:
             self._chats.take_away(press.address, press.message_id)
         return "This answer is no longer being written."
 
-    async def _press_again(self, press: ButtonPress, detail: str) -> str | None:
-        self._chats.show_again(press.address, detail)
+    async def _press_again(self, pressed: _Pressed) -> str | None:
+        self._chats.show_again(pressed.event.address, pressed.detail)
         return None
 
-    async def _press_choice(self, press: ButtonPress, detail: str) -> str | None:
-        said = self._questions.press(session_key(press.address), press.sender.id, detail)
+    async def _press_choice(self, pressed: _Pressed) -> str | None:
+        chat, person = session_key(pressed.event.address), pressed.event.sender
+        said = self._questions.press(chat, person, pressed.standing.role, pressed.detail)
         if not isinstance(said, tuple):
             return said
         question, answer = said
@@ -260,7 +271,7 @@ def full_text(inbox_size: int) -> str:
     )
 
 
-_PRESSES: Mapping[str, Callable[[Router, ButtonPress, str], Awaitable[str | None]]] = {
+_PRESSES: Mapping[str, Callable[[Router, _Pressed], Awaitable[str | None]]] = {
     effects.STOP_PREFIX: Router._press_stop,
     lost_replies.PREFIX: Router._press_again,
     questions.PREFIX: Router._press_choice,

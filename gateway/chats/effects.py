@@ -15,7 +15,8 @@ from adapters.base import Adapter, Button, Inbound, Mark
 from gateway.chats import lost_replies, questions
 from gateway.chats.activity import ActivityLine
 from gateway.chats.apologies import AgentMisbehaved
-from gateway.chats.book import ReplyBook, is_lost
+from gateway.chats.asking import Asking
+from gateway.chats.book import ReplyBook
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
 from gateway.chats.marks import Marks
@@ -24,7 +25,6 @@ from gateway.chats.past import Past
 from gateway.chats.questions import Question
 from gateway.chats.records import KEPT
 from gateway.chats.tool_calls import ToolCalls
-from gateway.delivery.persistence import Outcome as Delivered
 from gateway.delivery.reply import Reply
 from gateway.delivery.typing import keep_typing
 from gateway.llm.budgets import Caller
@@ -70,8 +70,18 @@ class Effects:
         self._group = group
         self._adapter: Adapter = host.adapters[message.address.platform]
         self._calls: set[asyncio.Task[None]] = set()  # what `abandon` may cut off
-        self._tools = ToolCalls(host, message, journal, past, self._note_progress)
-        self._asking: list[Question] = []
+        self._asking = Asking(
+            host,
+            message,
+            journal,
+            past,
+            make_way=self._make_way,
+            waits=self._wait_for_people,
+            spawn=self._spawn,
+        )
+        self._tools = ToolCalls(
+            host, message, journal, past, asking=self._asking, report=self._note_progress
+        )
         self._is_closing = False
         self._typing = self._start_typing()
         self._activity = self._new_activity()
@@ -82,7 +92,7 @@ class Effects:
     @property
     def is_waiting(self) -> bool:
         """Whether anything is under way whose answer the agent will get."""
-        return bool(self._calls or self._asking or not self.answers.empty())
+        return bool(self._calls or self._asking.is_open or not self.answers.empty())
 
     @property
     def deadline(self) -> float | None:
@@ -90,7 +100,7 @@ class Effects:
 
         None while a question is open: a person may take their time.
         """
-        if self._asking:
+        if self._asking.is_open:
             return None
         return self._last_sign_of_life + self._host.settings.chats.turn_timeout_s
 
@@ -119,10 +129,9 @@ class Effects:
 
     def abandon(self) -> None:
         """Cut off what is under way: its answers are not wanted any more."""
-        for call in self._calls:
+        for call in self._calls - self._asking.tasks:
             call.cancel()
-        for question in self._asking:
-            question.settle(None)
+        self._asking.take_back()
 
     async def say_finally(self, text: str) -> None:
         """Show the turn's last word; whatever was streamed turns into it."""
@@ -219,62 +228,31 @@ class Effects:
 
     async def _ask_person(self, message: Line) -> None:
         clarify_id = message.get("clarify_id") or ""
-        known = self._past.questions.get(clarify_id)
-        if known is not None:
-            question = self._host.questions.restored(known)
-        else:
-            question = questions.of_message(self._message, message, self._host.clock())
-            await self._journal.write(questions.entry(question, self._journal.turn, clarify_id))
-        self._asking.append(question)
-        self._group.create_task(self._carried(self._ask(question, clarify_id)))
+
+        def make() -> Question:
+            return questions.of_message(self._message, message, self._host.clock())
+
+        question = await self._asking.enter(clarify_id, make)
+        self._spawn(self._ask(question, clarify_id))
 
     async def _ask(self, question: Question, clarify_id: str) -> None:
-        await self._make_way()
-        # One that may not have arrived is shown once more: either can be answered.
-        book = self._open_book(f"q{clarify_id}", may_repeat=True)
-        reply = Reply(self._adapter, self._message.address, self._host.delivery, ledger=book)
-        markdown = questions.markdown_of(question)
-        self._typing.cancel()
-        try:
-            self._host.questions.open(question)
-            if question.answer.done():  # before the restart
-                shown = Delivered.SHOWN
-            else:
-                shown = await reply.finish(markdown, questions.buttons_of(question))
-            if shown.may_be_seen:
-                content, outcome, trace = await self._wait_for(question)
-            else:
-                content, outcome, trace = "", questions.Outcome.UNDELIVERABLE, ""
-        finally:
-            self._host.questions.close(question)
-            self._asking.remove(question)
-        if not self._asking and not self._is_closing:
-            self._typing = self._start_typing()
-        self._note_life()
+        timeout_s = self._host.settings.chats.clarify_timeout_s
+        heard = await self._asking.hear(question, clarify_id, timeout_s=timeout_s)
         self._answer(
             {
                 "type": "clarify_response",
                 "clarify_id": clarify_id,
-                "content": content,
-                "outcome": outcome.value,
+                "content": heard.answer.content if heard.answer else "",
+                "outcome": heard.outcome.value,
             }
         )
-        if shown.may_be_seen:
-            await reply.amend(f"{markdown}\n\n{trace}" if trace else markdown)
 
-    async def _wait_for(self, question: Question) -> tuple[str, questions.Outcome, str]:
-        """What was said, how it ended, and what is to be seen of it under the question."""
-        try:
-            waited = self._host.clock() - question.asked_at
-            timeout_s = self._host.settings.chats.clarify_timeout_s - waited.total_seconds()
-            async with asyncio.timeout(max(timeout_s, 0)):
-                answer = await question.answer
-        except TimeoutError:
-            return "", questions.Outcome.TIMEOUT, "*Nobody answered in time.*"
-        if answer is None:  # the turn was stopped; the agent has been told in another way
-            return "", questions.Outcome.TIMEOUT, ""
-        trace = f"→ {answer.content}" if answer.is_pressed else ""
-        return answer.content, questions.Outcome.ANSWERED, trace
+    def _wait_for_people(self, is_waiting: bool) -> None:
+        """Nothing is typed while people are asked something."""
+        self._typing.cancel()
+        if not is_waiting and not self._is_closing:
+            self._typing = self._start_typing()
+        self._note_life()
 
     async def _note(self, message: Line) -> None:
         fields = {name: value for name, value in message.items() if name != "type"}
@@ -325,16 +303,16 @@ class Effects:
                     ReplyBook(self._journal, self._book.reply)
                 )
 
-    def _open_book(self, reply: str, *, may_repeat: bool = False) -> ReplyBook:
-        parts = self._past.parts.get(reply, ())
-        if may_repeat:
-            parts = [part for part in parts if not is_lost(part)]
-        return ReplyBook(self._journal, reply, parts)
+    def _open_book(self, reply: str) -> ReplyBook:
+        return ReplyBook(self._journal, reply, self._past.parts.get(reply, ()))
 
     def _start(self, effect: Coroutine[Any, Any, None]) -> None:
         call = self._group.create_task(self._carried(effect))
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
+
+    def _spawn(self, effect: Coroutine[Any, Any, None]) -> None:
+        self._group.create_task(self._carried(effect))
 
     async def _carried(self, effect: Coroutine[Any, Any, None]) -> None:
         try:

@@ -18,6 +18,7 @@ from gateway.media.intake import Intake
 from gateway.metrics import Metrics
 from gateway.reset import Policy
 from gateway.runtime.pool import AgentPool
+from gateway.store.approvals import ApprovalStore
 from gateway.store.base import Store
 from gateway.store.inbound import InboundStore
 from gateway.store.journal import JournalStore
@@ -56,6 +57,7 @@ class Host:
     toolbox: Toolbox
     workspaces: Workspaces
     intake: Intake
+    approvals: ApprovalStore
     delivery: DeliverySettings
     standing: Callable[[Inbound], Awaitable[Standing]]  # what its sender may do, at this moment
     clock: Clock = local_time

@@ -1,18 +1,19 @@
 """Open questions: what an agent waits to hear from a person, and who may answer in which way.
 
 A button answers exactly its own question. A typed message answers the oldest question that its
-writer was asked in that chat. Showing a question is delivery's business; asking and waiting is
-the turn's.
+writer was asked in that chat; it never answers an approval, which takes a button or a command.
+Showing a question and waiting is `asking`'s business.
 """
 
 import asyncio
 import json
 import secrets
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
-from adapters.base import Button, Inbound
+from adapters.base import Button, Inbound, Sender
+from gateway.access.roles import Role
 from gateway.chats.messages import Line
 from gateway.delivery.reply import Buttons
 from gateway.sessions import session_key
@@ -31,12 +32,22 @@ class Outcome(StrEnum):
     UNDELIVERABLE = "undeliverable"
 
 
+class Answerers(StrEnum):
+    """Who may answer."""
+
+    ASKED = "asked"  # the person whose message led to it; by words, too
+    OWNERS = "owners"  # an approval
+    OWNERS_OR_ASKED = "owners_or_asked"  # an approval in the asker's own chat
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the person said."""
 
     content: str
     is_pressed: bool = False
+    by_name: str = ""  # where it may be another than the person asked
+    by_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +60,34 @@ class Question:
     text: str
     choices: tuple[str, ...]
     asked_at: datetime
+    answerers: Answerers = Answerers.ASKED
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     # None: the question was taken back, because its turn was stopped.
     answer: asyncio.Future[Answer | None] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
+
+    @property
+    def is_approval(self) -> bool:
+        """Whether it asks for leave, not for words."""
+        return self.answerers is not Answerers.ASKED
+
+    @property
+    def short_id(self) -> str:
+        """What people type for it."""
+        return self.id[:6]
+
+    def refusal(self, person_id: str, role: Role) -> str | None:
+        """Why somebody may not answer it; None if they may."""
+        if self.answerers is Answerers.ASKED:
+            is_theirs = self.asked_id == person_id
+            return None if is_theirs else f"This question is for {self.asked_name[:60]}."
+        is_asker = self.answerers is Answerers.OWNERS_OR_ASKED and self.asked_id == person_id
+        return None if is_asker or role >= Role.OWNER else "Only an owner of this bot can say that."
+
+    def with_text(self, text: str) -> "Question":
+        """The same question, in these words."""
+        return replace(self, text=text)
 
     def settle(self, answer: Answer | None) -> bool:
         """Answer it or take it back; False if that had already been done."""
@@ -77,7 +111,7 @@ def of_message(asked: Inbound, message: Line, now: datetime) -> Question:
 
 def entry(question: Question, turn: str, clarify_id: str) -> QuestionAsked:
     """What the store keeps of it."""
-    names = ("chat", "asked_id", "asked_name", "text", "choices")
+    names = ("chat", "asked_id", "asked_name", "text", "choices", "answerers")
     fields = {name: getattr(question, name) for name in names}
     return QuestionAsked(turn, question.id, clarify_id, json.dumps(fields))
 
@@ -99,11 +133,26 @@ def buttons_of(question: Question) -> Buttons:
     """One row for each choice, and one for whatever else; none if there is nothing to choose."""
     if not question.choices:
         return ()
+    if question.is_approval:
+        return _verdict_buttons(question)
     rows = [
         (Button(_label(number, choice), f"{PREFIX}:{question.id}:{number}"),)
         for number, choice in _numbered(question.choices)
     ]
     return (*rows, (Button("Other", f"{PREFIX}:{question.id}:{_OTHER}"),))
+
+
+def _verdict_buttons(question: Question) -> Buttons:
+    """Two in a row, so that they fit on a phone; the last of them is the no."""
+    buttons = [
+        Button(
+            choice,
+            f"{PREFIX}:{question.id}:{number}",
+            "bad" if choice == question.choices[-1] else "good",
+        )
+        for number, choice in _numbered(question.choices)
+    ]
+    return tuple(tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2))
 
 
 def typed_answer(choices: tuple[str, ...], text: str) -> str:
@@ -134,6 +183,7 @@ class Questions:
             return self._open[stored.id]
         fields = json.loads(stored.question)
         fields["choices"] = tuple(fields["choices"])
+        fields["answerers"] = Answerers(fields.get("answerers", Answerers.ASKED))
         question = Question(id=stored.id, asked_at=stored.asked_at, **fields)
         if stored.answer is not None:
             question.settle(Answer(**json.loads(stored.answer)))
@@ -145,16 +195,24 @@ class Questions:
         self._open.pop(question.id, None)
 
     def asked_in(self, chat: str, person_id: str) -> Question | None:
-        """The oldest question in a chat that waits for this person."""
+        """The oldest question in a chat that waits for words of this person."""
         for question in self._open.values():
-            if (question.chat, question.asked_id) == (
-                chat,
-                person_id,
-            ) and not question.answer.done():
+            is_theirs = (question.chat, question.asked_id) == (chat, person_id)
+            if is_theirs and not question.is_approval and not question.answer.done():
                 return question
         return None
 
-    def press(self, chat: str, person_id: str, data: str) -> "str | tuple[Question, Answer] | None":
+    def approvals(self, chat: str | None = None) -> list[Question]:
+        """The approvals that are waited for, in a chat or everywhere, the oldest first."""
+        return [
+            question
+            for question in self._open.values()
+            if question.is_approval and not question.answer.done() and chat in {None, question.chat}
+        ]
+
+    def press(
+        self, chat: str, person: Sender, role: Role, data: str
+    ) -> "str | tuple[Question, Answer] | None":
         """What a pressed button says: an answer to a question, or a notice for whoever pressed.
 
         `data` is what stands behind the prefix. It may be anything: clients can make it up.
@@ -163,12 +221,23 @@ class Questions:
         question = self._open.get(question_id)
         if question is None or question.chat != chat or question.answer.done():
             return "This question is no longer open."
-        if question.asked_id != person_id:
-            return f"This question is for {question.asked_name[:60]}."
-        if choice == _OTHER:
+        if refusal := question.refusal(person.id, role):
+            return refusal
+        if choice == _OTHER and not question.is_approval:
             return "Then write your answer."
         meant = dict(_numbered(question.choices)).get(choice)
-        return None if meant is None else (question, Answer(meant, is_pressed=True))
+        return None if meant is None else (question, pressed(meant, person))
+
+
+def plain_label(name: str) -> str:
+    """A name as mere letters: it stands in Markdown of ours."""
+    kept = "".join(c if c.isalnum() or c in " .-'" else " " for c in name)
+    return " ".join(kept.split())[:_LABEL_CHARS] or "somebody"
+
+
+def pressed(choice: str, person: Sender) -> Answer:
+    """The answer of somebody who chose."""
+    return Answer(choice, is_pressed=True, by_name=person.name, by_id=person.id)
 
 
 def _numbered(choices: tuple[str, ...]) -> list[tuple[str, str]]:

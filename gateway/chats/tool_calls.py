@@ -12,6 +12,8 @@ from functools import partial
 import structlog
 
 from adapters.base import Inbound
+from gateway.chats.approving import Approving
+from gateway.chats.asking import Asking
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
 from gateway.chats.messages import Line, tool_result
@@ -19,6 +21,7 @@ from gateway.chats.past import Past
 from gateway.sessions import session_key
 from gateway.store.journal import ToolStarted
 from gateway.tools import order
+from gateway.tools.approvals import approval_of
 from gateway.tools.policy import Decision, User, decide, offered, user_of
 from gateway.tools.tool import Arguments, Tool, ToolCall, ToolContext, ToolFailed, ToolResult
 
@@ -51,12 +54,20 @@ class ToolCalls:
     """The calls of one turn, which answers `message`."""
 
     def __init__(
-        self, host: Host, message: Inbound, journal: TurnJournal, past: Past, report: Report
+        self,
+        host: Host,
+        message: Inbound,
+        journal: TurnJournal,
+        past: Past,
+        *,
+        asking: Asking,
+        report: Report,
     ) -> None:
         self._host = host
         self._message = message
         self._journal = journal
         self._past = past
+        self._approving = Approving(host, message, asking)
         self._report = report
         self._line = order.Line()
         self._chat = session_key(message.address)
@@ -78,23 +89,26 @@ class ToolCalls:
 
     async def _run(self, call: ToolCall) -> ToolResult:
         try:
-            tool, decision = await self._admit(call)
+            user = await _user(self._host, self._message)
+            tool, decision = self._admit(call, user)
             arguments = tool.read(call.arguments)
-            if decision is Decision.ASK:
-                raise ToolFailed(f"{call.name} has to be approved first.")
+            context = self._context(call, tool)
+            approval = await self._host.toolbox.approval(tool, arguments, context)
+            if approval is None and decision is Decision.ASK:
+                approval = approval_of(tool, arguments)
+            if approval is not None:
+                await self._approving.get(call, tool, approval, user.role)
         except ToolFailed as error:
             return ToolResult(str(error), is_error=True)
-        context = self._context(call, tool)
         await self._journal.write(ToolStarted(self._journal.turn, call.id, call.name))
         return await self._host.toolbox.carry_out(tool, arguments, context)
 
-    async def _admit(self, call: ToolCall) -> tuple[Tool, Decision]:
+    def _admit(self, call: ToolCall, user: User) -> tuple[Tool, Decision]:
         """The tool that is called, and whether somebody has to be asked. Raises `ToolFailed`."""
         tool = self._host.toolbox.find(call.name)
         if tool is None or call.name not in self._journal.tools:
             _log.warning("a tool was called that the agent was not told of", tool=call.name)
             raise ToolFailed(UNKNOWN.format(name=call.name))
-        user = await _user(self._host, self._message)
         decision = decide(self._host.settings.tools, tool, user)
         if decision is Decision.DENY:
             raise ToolFailed(DENIED.format(name=call.name))

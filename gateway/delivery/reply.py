@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from adapters.base import Adapter, AdapterError, Address, Button, Part, RateLimited, Rejected
+from adapters.base import Adapter, AdapterError, Address, Button, Part, RateLimited, Rejected, Style
 from gateway.delivery.drafts import Draft
 from gateway.delivery.gate import Gates
 from gateway.delivery.ledger import Ledger, NoLedger
@@ -111,24 +111,26 @@ class Reply:
                     self._has_grown.set()  # there is more to show than the platform has taken
                 await self._pause(max(pace.pause_s, wait_s))
 
-    async def finish(self, markdown: str, buttons: Buttons = ()) -> Outcome:
+    async def finish(
+        self, markdown: str, buttons: Buttons = (), style: Style = Style.ANSWER
+    ) -> Outcome:
         """Show the final text, once. Whatever was previewed turns into it."""
         self._close()
         begun = time.perf_counter()
         async with self._screen_in_use:
             self._ledger.finish(markdown)
-            parts = self._adapter.render(markdown)
+            parts = self._adapter.render(markdown, style)
             outcome = await self._screen.show(with_buttons(parts, buttons))
         metrics = self._settings.metrics
         metrics.took("delivery", time.perf_counter() - begun)
         metrics.delivered(self._adapter.name, outcome)
         return outcome
 
-    async def amend(self, markdown: str) -> None:
+    async def amend(self, markdown: str, style: Style = Style.ANSWER) -> None:
         """Change a finished text, if that can be done at once: nothing hangs on it."""
         async with self._screen_in_use:
             try:
-                await self._screen.amend(self._adapter.render(markdown))
+                await self._screen.amend(self._adapter.render(markdown, style))
             except AdapterError as error:
                 _log.info("message not amended", error=str(error))
 

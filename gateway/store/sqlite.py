@@ -19,6 +19,7 @@ from gateway.store.errors import StoreDamaged
 from gateway.store.rows import from_row, storable
 from gateway.store.session_ids import new_session_id
 from gateway.store.sqlite_access import SqliteAccess
+from gateway.store.sqlite_approvals import SqliteApprovals
 from gateway.store.sqlite_inbound import SqliteInbound
 from gateway.store.sqlite_journal import SqliteJournal
 from gateway.store.sqlite_model_choices import SqliteModelChoices
@@ -46,6 +47,7 @@ class SqliteStore:
         self.inbound = SqliteInbound(database, now)
         self.journal = SqliteJournal(database, now)
         self.people = SqlitePeople(database, now)
+        self.approvals = SqliteApprovals(database, now)
         self.schedule = SqliteSchedule(database)
 
     @classmethod

@@ -79,6 +79,7 @@ def _forget(connection: sqlite3.Connection, person: str, today: str) -> Forgotte
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("DELETE FROM memories WHERE kind = 'user' AND owner = ?", (person,))
     connection.execute("DELETE FROM jobs WHERE platform || ':' || owner_id = ?", (person,))
+    connection.execute("DELETE FROM approvals WHERE person = ?", (person,))
     sessions = messages = 0
     for chat in own:
         # That an event was seen is still needed, in case it comes again; what still waits, too.

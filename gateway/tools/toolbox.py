@@ -8,13 +8,14 @@ calls `carry_out`.
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import structlog
 
 from gateway.errors import GatewayError
 from gateway.masking import Mask
 from gateway.tools.spill import Output
-from gateway.tools.tool import Arguments, Tool, ToolContext, ToolFailed, ToolResult
+from gateway.tools.tool import Approval, Arguments, Tool, ToolContext, ToolFailed, ToolResult
 from gateway.workspace.errors import WorkspaceError
 from gateway.workspace.workspace import Workspace
 
@@ -80,6 +81,24 @@ class Toolbox:
         result = ToolResult(said) if isinstance(said, str) else said
         content = await self._within_limits(tool, result.content, context.workspace)
         return ToolResult(content, result.is_error)
+
+    async def approval(
+        self, tool: Tool, arguments: Arguments, context: ToolContext
+    ) -> Approval | None:
+        """What has to be asked before a call. Raises `ToolFailed`."""
+        if tool.approve is None:
+            return None
+        try:
+            approval = await tool.approve(context, arguments)
+        except WorkspaceError as error:
+            raise ToolFailed(str(error)) from error
+        except ToolFailed:
+            raise
+        except Exception as error:
+            raise ToolFailed(self._broken(tool, error).content) from error
+        if approval is None:
+            return None
+        return replace(approval, text=self._mask().text(approval.text))
 
     async def _within_limits(self, tool: Tool, text: str, workspace: Workspace) -> str:
         if len(text) <= tool.max_output_chars:

@@ -32,6 +32,7 @@ from gateway.chats.host import Host
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
 from gateway.commands.access import access_commands
+from gateway.commands.approvals import approval_commands
 from gateway.commands.busy import busy_commands
 from gateway.commands.chat import chat_commands
 from gateway.commands.data import data_commands
@@ -187,6 +188,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 or Toolbox(tools_of(TimeTools(book), "time") if schedule is not None else []),
                 workspaces=workspaces,
                 intake=Intake({platform.name: platform}, workspaces, transcriber),
+                approvals=store.approvals,
                 clock=clock,
                 reset_policy=policy_of(settings.sessions, UTC),
                 delivery=DeliverySettings(
@@ -217,6 +219,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                         *model_commands(host, store.usage),
                         *access_commands(gate, administration, chats),
                         *owner_commands(chats, host, store.people, gate, readiness.reasons),
+                        *approval_commands(questions, store.journal, store, store.approvals),
                         *schedule_commands(book),
                     ],
                     settings.access.group_commands,
