@@ -25,6 +25,7 @@ from gateway.chats.past import Past
 from gateway.chats.questions import Question
 from gateway.chats.records import KEPT
 from gateway.chats.tool_calls import ToolCalls
+from gateway.delivery.persistence import Outcome as Delivered
 from gateway.delivery.reply import Reply
 from gateway.delivery.typing import keep_typing
 from gateway.llm.budgets import Caller
