@@ -256,6 +256,16 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Menus:
+    """Commands with their purposes, for platforms with menus, by who sees them."""
+
+    members: tuple[tuple[str, str], ...] = ()  # in direct chats
+    groups: tuple[tuple[str, str], ...] = ()
+    owners: tuple[tuple[str, str], ...] = ()  # in direct chats
+    owner_ids: tuple[str, ...] = ()  # the platform's ids of the owners
+
+
+@dataclass(frozen=True, slots=True)
 class Rate:
     """A token bucket: `burst` at once after a while of quiet, and `per_s` in the long run."""
 

@@ -69,6 +69,7 @@ AT_THE_START = (
     "telegram.free_chats",
     "telegram.free_topics",
     "telegram.edit_interval_s",
+    "telegram.drafts",
     "telegram.webhook",
     "discord.token",
     "discord.base_url",

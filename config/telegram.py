@@ -159,13 +159,16 @@ class TelegramSettings(Section):
     edit_interval_s: PositiveFloat = Field(
         default=0.8, description="The least time between two edits of a streamed answer."
     )
+    drafts: bool = Field(
+        default=False,
+        description="In private chats, show a growing answer as a draft instead of by edits. "
+        "Nothing of it stays behind, whatever happens, but it has no Stop button; /stop works.",
+    )
     messages_per_s: PositiveFloat = Field(
         default=30,
         description="What Telegram takes from the bot in all; more waits, previews are left out.",
     )
-    chat_messages_per_s: PositiveFloat = Field(
-        default=1, description="The same for any one chat, where three may come at once."
-    )
+    chat_messages_per_s: PositiveFloat = Field(default=1, description="The same for any one chat.")
     group_messages_per_minute: PositiveFloat = Field(
         default=20, description="The same for any one group."
     )

@@ -35,6 +35,7 @@ from gateway.commands.busy import busy_commands
 from gateway.commands.chat import chat_commands
 from gateway.commands.data import data_commands
 from gateway.commands.history import history_commands
+from gateway.commands.menus import menus_of
 from gateway.commands.models import model_commands
 from gateway.commands.notes import note_commands
 from gateway.commands.owner import owner_commands
@@ -171,7 +172,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             settings.access.group_commands,
         )
         idle = partial(chats.idle, "console")
-        adapters.update(make_adapters(settings, commands.purposes(), idle))
+        adapters.update(make_adapters(settings, partial(menus_of, commands, gate), idle))
         await administration.forget_the_old()
         await gate.load()
         router = Router(

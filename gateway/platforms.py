@@ -1,9 +1,10 @@
 """Which platforms the settings ask for. With `app.py` the only place that knows them by name."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from adapters.base import Adapter
+from adapters.base import Adapter, Menus
 from adapters.console.adapter import ConsoleAdapter, local_console
 from config.settings import Settings
 from config.telegram import TelegramSettings
@@ -22,13 +23,16 @@ def has_console(settings: Settings) -> bool:
 
 def make_adapters(
     settings: Settings,
-    commands: Sequence[tuple[str, str]],
+    menus: Callable[[str], Menus],
     console_idle: Callable[[], Awaitable[None]],
 ) -> dict[str, Adapter]:
-    """An adapter for each platform that is set up; at least one. Raises `StartupError`."""
+    """An adapter for each platform that is set up; at least one. Raises `StartupError`.
+
+    `menus` says which commands a platform's menus should show at the moment.
+    """
     made: list[Adapter] = []
     if settings.telegram.is_on:
-        made.append(_telegram(settings.telegram, commands))
+        made.append(_telegram(settings.telegram, partial(menus, "telegram")))
     if has_console(settings):
         made.append(local_console(console_idle))
     if not made:
@@ -45,14 +49,14 @@ def console_among(adapters: dict[str, Adapter]) -> ConsoleAdapter | None:
 
 async def telegram_name(settings: TelegramSettings) -> str:
     """Ask Telegram whose token this is. Raises `AdapterError` and `StartupError`."""
-    return await _telegram(settings, ()).check()
+    return await _telegram(settings, Menus).check()
 
 
-def _telegram(settings: TelegramSettings, commands: Sequence[tuple[str, str]]) -> "TelegramAdapter":
+def _telegram(settings: TelegramSettings, menus: Callable[[], Menus]) -> "TelegramAdapter":
     try:
         from adapters.telegram.adapter import TelegramAdapter  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise StartupError(
             "Telegram needs its client: pip install 'hermes-pywasm[telegram]'"
         ) from error
-    return TelegramAdapter(settings, commands=commands)
+    return TelegramAdapter(settings, menus=menus)

@@ -3,26 +3,39 @@
 Its parts do the work (see the package's docstring); here are the start and the end of its life.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 import structlog
-from telegram import BotCommand
-from telegram.error import TelegramError
 from telegram.request import BaseRequest
 
-from adapters.base import Address, Attachment, Event, Mark, Part, Rate, RateLimits, Style
+from adapters.base import (
+    Address,
+    Attachment,
+    Event,
+    Mark,
+    Menus,
+    Part,
+    Rate,
+    RateLimits,
+    Style,
+)
 from adapters.telegram import rendering, sending
 from adapters.telegram.bot import base_file_url, make_bot
 from adapters.telegram.downloads import Downloads
-from adapters.telegram.errors import scrub, translated
+from adapters.telegram.drafts import Drafts
+from adapters.telegram.errors import translated
 from adapters.telegram.inbound.audience import Audience
 from adapters.telegram.inbound.entities import Me
 from adapters.telegram.inbound.places import PLATFORM
 from adapters.telegram.inbound.reader import RawUpdate, Reader
+from adapters.telegram.menus import MenuKeeper
 from adapters.telegram.patience import Pace
 from adapters.telegram.polling import Poller
 from adapters.telegram.webhook import Webhook
 from config.telegram import TelegramSettings
+
+_CLOSER_BY = 1.05
 
 _log = structlog.get_logger(__name__)
 
@@ -30,8 +43,8 @@ _log = structlog.get_logger(__name__)
 class TelegramAdapter:
     """All chats of one bot. Raises `TokenRefused` at once if there is no token.
 
-    `commands` are (name, description) pairs for the menu beside the text field. Both request
-    objects can be given from outside: the one for calls, and the one for `getUpdates`.
+    `menus` says what the menus of commands should show at the moment. Both request objects can be
+    given from outside: the one for calls, and the one for `getUpdates`.
     """
 
     name = PLATFORM
@@ -41,7 +54,7 @@ class TelegramAdapter:
         self,
         settings: TelegramSettings,
         *,
-        commands: Sequence[tuple[str, str]] = (),
+        menus: Callable[[], Menus] = Menus,
         pace: Pace | None = None,
         request: BaseRequest | None = None,
         get_updates_request: BaseRequest | None = None,
@@ -49,7 +62,6 @@ class TelegramAdapter:
         self._settings = settings
         self.edit_interval_s = settings.edit_interval_s
         self.limits = _limits(settings)
-        self._commands = [BotCommand(name, description) for name, description in commands]
         self._bot, self._requests = make_bot(settings, request, get_updates_request)
         self._downloads = Downloads(self._bot, settings, base_file_url(settings))
         self._updates: Poller | Webhook = (
@@ -57,6 +69,8 @@ class TelegramAdapter:
             if settings.webhook.url is None
             else Webhook(self._bot, pace or Pace(), settings.webhook)
         )
+        self._menus = MenuKeeper(self._bot, menus)
+        self._drafts = Drafts(self._bot, is_wanted=settings.drafts)
         self.pulse = self._updates.pulse
 
     async def run(self, receive: Callable[[Event], Awaitable[None]]) -> None:
@@ -70,14 +84,21 @@ class TelegramAdapter:
             user = self._bot.bot
             me = Me(id=user.id, username=user.username or "")
             _log.info("Telegram is being served", bot=me.username)
-            await self._announce_commands()
+            menus = asyncio.create_task(self._menus.keep())
             reader = Reader(self._bot, Audience.of(self._settings, me), self._acknowledge)
 
             async def take(raw: RawUpdate) -> None:
                 for event in reader.read(raw):
                     await receive(event)
+                self._menus.look_again()
 
-            await self._updates.run(take)
+            try:
+                await self._updates.run(take)
+            finally:
+                menus.cancel()
+                await asyncio.wait([menus])
+                if not menus.cancelled():
+                    _log.error("the menus are not kept any more", exc_info=menus.exception())
         finally:
             await self.close()
 
@@ -117,6 +138,14 @@ class TelegramAdapter:
         """Take a message of ours away. One that is already gone is a success."""
         await sending.delete(self._bot, address, message_id)
 
+    def can_draft(self, address: Address) -> bool:
+        """Whether a growing text can be shown there as a draft, without buttons."""
+        return self._drafts.can_draft(address)
+
+    async def draft(self, address: Address, draft_id: int, part: Part) -> None:
+        """Show, or change, a draft: it goes when a message comes, or after 30 seconds."""
+        await self._drafts.draft(address, draft_id, part)
+
     async def typing(self, address: Address) -> None:
         """Show for five seconds that an answer is being made."""
         await sending.typing(self._bot, address)
@@ -129,31 +158,23 @@ class TelegramAdapter:
         """The bytes of a file that came in: up to 20 MB (Bot API, getFile)."""
         return self._downloads.fetch(attachment)
 
-    async def _announce_commands(self) -> None:
-        if not self._commands:
-            return
-        try:
-            await self._bot.set_my_commands(self._commands)
-        except TelegramError as error:
-            reason = scrub(error.message, self._bot.token)
-            _log.warning("The menu of commands could not be set", reason=reason)
-
     async def _acknowledge(self, query_id: str, notice: str | None) -> None:
         await sending.acknowledge(self._bot, query_id, notice)
 
 
 def _limits(settings: TelegramSettings) -> RateLimits:
-    """What Telegram asks of bots (core.telegram.org/bots/faq, on avoiding limits): short bursts in
-    a chat are taken. Elsewhere the burst and what flows in after it are one second's, or minute's.
+    """What Telegram asks of bots (core.telegram.org/bots/faq, on avoiding limits), and a little
+    less: on the way two messages come nearer to each other. The burst and what flows in after it
+    are one second's, or minute's.
     """
     total_burst = max(1, int(settings.messages_per_s / 6))
     group_burst = max(1, int(settings.group_messages_per_minute / 4))
     return RateLimits(
-        chat=Rate(settings.chat_messages_per_s, burst=3),
+        chat=Rate(settings.chat_messages_per_s / _CLOSER_BY),
         group=Rate(_flow(settings.group_messages_per_minute, group_burst) / 60, group_burst),
         total=Rate(_flow(settings.messages_per_s, total_burst), total_burst),
     )
 
 
 def _flow(most: float, burst: int) -> float:
-    return most - burst if most > burst else most
+    return (most - burst if most > burst else most) / _CLOSER_BY

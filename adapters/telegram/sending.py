@@ -87,7 +87,7 @@ async def _send_text(bot: Bot, part: Part, arguments: _Arguments) -> str:
         return _id_of(
             await bot.send_message(
                 text=part.text,
-                entities=_entities(part),
+                entities=entities_for(part),
                 link_preview_options=_NO_PREVIEW,
                 **arguments,
             )
@@ -110,7 +110,7 @@ async def _send_as(form: Form, bot: Bot, part: Part, file: Opened, arguments: _A
             await method(
                 **{form.value: file.upload},
                 caption=part.text or None,
-                caption_entities=_entities(part),
+                caption_entities=entities_for(part),
                 **arguments,
             )
         )
@@ -162,7 +162,7 @@ async def _edit_text(bot: Bot, part: Part, message: _Arguments) -> None:
     await bot.edit_message_text(
         **message,
         text=part.text,
-        entities=_entities(part),
+        entities=entities_for(part),
         reply_markup=_keyboard(part),
         link_preview_options=_NO_PREVIEW,
     )
@@ -176,7 +176,7 @@ async def _edit_caption(bot: Bot, part: Part, message: _Arguments) -> None:
     await bot.edit_message_caption(
         **message,
         caption=part.text or None,
-        caption_entities=_entities(part),
+        caption_entities=entities_for(part),
         reply_markup=keyboard,
     )
 
@@ -218,7 +218,8 @@ async def acknowledge(bot: Bot, query_id: str, notice: str | None) -> None:
                 raise
 
 
-def _entities(part: Part) -> list[MessageEntity]:
+def entities_for(part: Part) -> list[MessageEntity]:
+    """The client's form of a part's entities."""
     return [
         MessageEntity(
             type=entity.type,

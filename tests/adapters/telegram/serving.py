@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from pydantic import HttpUrl, SecretStr
@@ -14,6 +14,7 @@ from adapters.base import (
     Edited,
     Event,
     Inbound,
+    Menus,
     Moved,
     Reaction,
 )
@@ -44,6 +45,7 @@ def adapter_for(
     *,
     token: str | None = None,
     commands: Sequence[tuple[str, str]] = (),
+    menus: Callable[[], Menus] | None = None,
     answer_within_s: float = 5,
     pace: Pace = QUICK,
     **more: Any,
@@ -51,7 +53,7 @@ def adapter_for(
     """An adapter that talks with the fake, over HTTP; further arguments are settings."""
     return TelegramAdapter(
         settings_for(fake, token, **more),
-        commands=commands,
+        menus=menus or (lambda: Menus(members=tuple(commands))),
         pace=pace,
         request=requests.for_calls(read_timeout_s=answer_within_s),
     )

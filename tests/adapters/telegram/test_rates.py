@@ -1,0 +1,102 @@
+"""What the fake counts when a hundred chats are busy: the real client, in virtual time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from adapters.base import Address
+from adapters.telegram.adapter import TelegramAdapter
+from gateway.delivery.persistence import Outcome
+from gateway.delivery.reply import DeliverySettings, Reply
+from tests.adapters.telegram.serving import adapter_for, address_of
+from tests.fakes import virtual_time
+from tests.fakes.telegram import Chat, FakeTelegram, FloodLimits, Person, faults
+
+LONG = "".join(f"Sentence number {n} of a long answer. " for n in range(280))[:10_000].strip()
+
+Work = Callable[[FakeTelegram, TelegramAdapter, DeliverySettings], Awaitable[None]]
+
+
+def served(work: Work) -> None:
+    """Run `work(fake, adapter, settings)` between a fake with the published limits and a client."""
+
+    async def run() -> None:
+        fake = FakeTelegram(flood=FloodLimits.published())
+        fake.flood.clock = asyncio.get_running_loop().time
+        async with fake:
+            adapter = adapter_for(fake)
+            try:
+                await work(fake, adapter, DeliverySettings())
+            finally:
+                await adapter.close()
+        assert fake.world.violations == []
+
+    virtual_time.run(run())
+
+
+async def stream(
+    adapter: TelegramAdapter, address: Address, settings: DeliverySettings, text: str
+) -> Outcome:
+    """An answer that grows for some ten seconds, and then is there."""
+    reply = Reply(adapter, address, settings)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(reply.stream())
+        for start in range(0, len(text), len(text) // 60 + 1):
+            reply.grow(text[start : start + len(text) // 60 + 1])
+            await asyncio.sleep(0.17)
+        return await reply.finish(text)
+
+
+def test_a_hundred_busy_chats_never_exceed_a_limit() -> None:
+    async def work(
+        fake: FakeTelegram, adapter: TelegramAdapter, settings: DeliverySettings
+    ) -> None:
+        people = [fake.people.person(f"Person {number}") for number in range(70)]
+        groups = [fake.people.group(f"Group {number}") for number in range(30)]
+        places: list[Chat | Person] = [*people, *groups]
+        async with asyncio.TaskGroup() as tasks:
+            answers = [
+                tasks.create_task(
+                    stream(adapter, address_of(place), settings, f"For {place.id}: " + "word " * 50)
+                )
+                for place in places
+            ]
+        assert {task.result() for task in answers} == {Outcome.SHOWN}
+        for place in places:
+            [message] = fake.replies(place)
+            assert message.text == (f"For {place.id}: " + "word " * 50).strip()
+        assert fake.flood.refusals == 0
+        assert fake.calls_of("editMessageText")  # what the limits leave is used
+
+    served(work)
+
+
+def test_a_long_streamed_answer_arrives_once_complete_and_in_order() -> None:
+    """Case 18, in a group: three messages, and twenty a minute at the most."""
+
+    async def work(
+        fake: FakeTelegram, adapter: TelegramAdapter, settings: DeliverySettings
+    ) -> None:
+        group = fake.people.group("Kitchen")
+        assert await stream(adapter, address_of(group), settings, LONG) is Outcome.SHOWN
+        replies = fake.replies(group)
+        assert len(replies) == 3
+        assert " ".join(message.text for message in replies) == LONG
+        assert fake.flood.refusals == 0
+
+    served(work)
+
+
+def test_a_long_answer_arrives_though_telegram_objects_at_every_step() -> None:
+    """Cases 14 and 18: another program has used up the limits, so everything is refused first."""
+
+    async def work(
+        fake: FakeTelegram, adapter: TelegramAdapter, settings: DeliverySettings
+    ) -> None:
+        ada = fake.people.person("Ada")
+        for method in ("sendMessage", "editMessageText"):
+            fake.fail(method, faults.retry_after(21), times=4)
+        assert await stream(adapter, address_of(ada), settings, LONG) is Outcome.SHOWN
+        assert " ".join(message.text for message in fake.replies(ada)) == LONG
+        assert all("▉" not in message.text for message in fake.replies(ada))
+
+    served(work)
