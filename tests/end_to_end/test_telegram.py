@@ -180,11 +180,13 @@ async def test_an_answer_that_may_have_arrived_is_not_sent_twice(
     telegram.fail("sendMessage", faults.lost_answer())
     model.enqueue(text="short")
     telegram.people.say(ada, "hello")
-    await telegram.wait_for(lambda: last_text(telegram, ada) == "short")
+    await telegram.wait_for(lambda: says(telegram, ada, "whether my last message arrived"))
     model.enqueue(text="second")
     telegram.people.say(ada, "and?")
     await telegram.wait_for(lambda: last_text(telegram, ada) == "second")
-    assert [m.text for m in telegram.replies(ada)] == ["short", "second"]
+    answer, notice, second = telegram.replies(ada)
+    assert (answer.text, second.text) == ("short", "second")
+    assert notice.labels == ["Show it again"]
 
 
 async def test_a_wrong_token_is_a_clear_end(make_settings: MakeSettings) -> None:

@@ -3,12 +3,17 @@
 import pytest
 from pydantic import SecretStr
 
+from adapters.base import Menus
 from config.settings import ConsoleSettings, Settings
 from config.telegram import TelegramSettings
 from gateway.errors import StartupError
 from gateway.platforms import has_console, make_adapters
 
 TOKEN = SecretStr("123456789:AAE-a-token")
+
+
+def _no_menus(_platform: str) -> Menus:
+    return Menus()
 
 
 async def _idle() -> None:
@@ -28,7 +33,7 @@ def test_the_console_is_on_when_telegram_is_not(telegram: TelegramSettings, cons
 
 
 async def test_telegram_is_on_with_a_token() -> None:
-    made = make_adapters(Settings(telegram=TelegramSettings(token=TOKEN)), (), _idle)
+    made = make_adapters(Settings(telegram=TelegramSettings(token=TOKEN)), _no_menus, _idle)
     assert list(made) == ["telegram"]
 
 
@@ -38,4 +43,4 @@ def test_with_all_platforms_off_there_is_nothing_to_serve() -> None:
         console=ConsoleSettings(enabled=False),
     )
     with pytest.raises(StartupError, match="no platform is set up"):
-        make_adapters(settings, (), _idle)
+        make_adapters(settings, _no_menus, _idle)

@@ -359,7 +359,9 @@ async def test_other_settings_hold_at_once_and_keep_what_is_stored(start: Start)
 async def test_an_id_that_is_none_is_refused(start: Start, command: str, arguments: str) -> None:
     async with start(telegram=WITH_OWNER) as gateway:
         answered = await done(gateway, f"/{command} {arguments}")
-        assert answered.startswith(f"It is `/{command} ID`, `/{command} platform:ID`, or in a group")
+        assert answered.startswith(
+            f"It is `/{command} ID`, `/{command} platform:ID`, or in a group"
+        )
 
 
 async def test_an_unknown_platform_is_refused(start: Start) -> None:
