@@ -16,6 +16,7 @@ from telegram.error import (
     InvalidToken,
     RetryAfter,
     TelegramError,
+    TimedOut,
 )
 
 from adapters.base import AdapterError, RateLimited
@@ -71,7 +72,10 @@ class Patience:
         """Carry something out, again and again if Telegram can't be reached."""
         while True:
             try:
-                await action()
+                async with asyncio.timeout(self._pace.deaf_after_s):
+                    await action()
+            except TimeoutError:
+                await self.wait_out(TimedOut())
             except TelegramError as error:
                 await self.wait_out(error)
             else:

@@ -84,6 +84,11 @@ class Poller:
         if not isinstance(result, list):
             raise TelegramError("getUpdates did not answer with a list")
         self.pulse.beat()
+        if not result:
+            # What was below the offset is forgotten by now, so it has done its work. Kept, it would
+            # make us deaf: after a week without any, the next update may have a lower id (Bot API,
+            # Update.update_id).
+            self._offset = None
         return result
 
     async def _renew_connection(self) -> None:

@@ -28,7 +28,9 @@ class Found:
     start: int
     end: int
     text: str
-    user_id: int | None
+    user_id: int | None = None
+    url: str | None = None  # of a text_link
+    language: str | None = None  # of a pre
 
     @classmethod
     def of(cls, entity: MessageEntity, text: str) -> "Found":
@@ -37,7 +39,7 @@ class Found:
         start = _code_points(units[: 2 * entity.offset])
         end = start + _code_points(units[2 * entity.offset : 2 * (entity.offset + entity.length)])
         user_id = entity.user.id if entity.user else None
-        return cls(entity.type, start, end, text[start:end], user_id)
+        return cls(entity.type, start, end, text[start:end], user_id, entity.url, entity.language)
 
 
 def _code_points(units: bytes) -> int:

@@ -10,6 +10,7 @@ from adapters.base import ChatKind, Inbound
 from adapters.telegram.inbound.attachments import attachment_of
 from adapters.telegram.inbound.audience import Audience, Said, is_addressed
 from adapters.telegram.inbound.entities import Found, Me, without_me
+from adapters.telegram.inbound.markup import marked_up
 from adapters.telegram.inbound.origins import origin_label, quoted_text, replied_to
 from adapters.telegram.inbound.places import address_of, is_known, label, sender_of, thread_of
 from adapters.telegram.inbound.wordless import in_words
@@ -43,7 +44,8 @@ def to_inbound(event_id: str, message: Message, audience: Audience) -> Inbound |
     if attachment is None and is_for_us and said.address.kind is ChatKind.GROUP and replied:
         # "What is this?" under somebody else's picture. What was sent to us we have had already.
         attachment = None if _is_from(replied, audience.me) else attachment_of(replied)
-    own_words = without_me(words, found, audience.me) or (words if attachment is None else "")
+    readable, found = marked_up(words, found)
+    own_words = without_me(readable, found, audience.me) or ("" if attachment else words)
     return Inbound(
         event_id=event_id,
         address=said.address,

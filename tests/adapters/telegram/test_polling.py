@@ -55,6 +55,20 @@ async def test_messages_written_while_nobody_listened_are_not_dropped(
     assert [event.text for event in events if isinstance(event, Inbound)] == ["0", "1", "2"]
 
 
+async def test_after_a_week_of_silence_ids_may_be_lower_and_are_heard_all_the_same(
+    fake: FakeTelegram, ada: Person
+) -> None:
+    pace = Pace(long_poll_s=0, answer_within_s=5, first_wait_s=0.01, longest_wait_s=0.01)
+    fake.people.say(ada, "long ago")
+    async with Serving(adapter_for(fake, pace=pace)) as serving:
+        await serving.received(1)
+        heard = fake.updates.polls
+        await fake.wait_for(lambda: fake.updates.polls > heard + 2)
+        fake.updates.begin_ids_at(7)
+        fake.people.say(ada, "hello again")
+        assert (await serving.inbound(1)).event_id == "7"
+
+
 async def test_an_update_that_the_gateway_fails_on_comes_again_and_in_order(
     fake: FakeTelegram, ada: Person, serving: Serving
 ) -> None:
@@ -118,6 +132,16 @@ async def test_the_start_waits_until_telegram_can_be_reached(
     async with Serving(adapter_for(fake)) as serving:
         await serving.inbound()
     assert len(fake.calls_of("getMe")) == 3
+
+
+async def test_a_start_that_is_never_answered_to_its_end_is_begun_anew(
+    fake: FakeTelegram, ada: Person
+) -> None:
+    pace = Pace(long_poll_s=0, answer_within_s=0.3, first_wait_s=0.01, longest_wait_s=0.01)
+    fake.fail("getMe", faults.drips())
+    fake.people.say(ada, "hello")
+    async with Serving(adapter_for(fake, pace=pace)) as serving:
+        assert (await serving.inbound()).text == "hello"
 
 
 async def test_a_second_poller_is_reported_in_one_sentence_and_both_go_on(

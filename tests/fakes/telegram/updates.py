@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.fakes.telegram.errors import ApiError
@@ -53,8 +53,12 @@ class UpdateQueue:
         self.allowed: list[str] = []  # empty: all but those on request
         self.is_closed = False
         self._changes = changes
-        self._ids = itertools.count(first_id)
+        self._ids: Iterator[int] = itertools.count(first_id)
         self.polls = 0  # calls of getUpdates so far
+
+    def begin_ids_at(self, first_id: int) -> None:
+        """Another row of ids, as after a week without updates (`Update.update_id`)."""
+        self._ids = itertools.count(first_id)
 
     def put(self, kind: str, content: Json) -> int | None:
         """Queue an update; None if the bot does not want this kind. Returns its id."""
