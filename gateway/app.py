@@ -116,7 +116,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             make=lambda model: MeasuredProvider(make_provider(model), watch.metrics),
         )
         stack.push_async_callback(models.close)
-        gate = Gate(store.access, settings, clock)
+        gate = Gate(store.access, settings, clock, metrics=watch.metrics)
         administration = Administration(store.access, lambda: gate.access, clock)
         questions = Questions()
         book = await asyncio.to_thread(make_book, store, settings, zone)

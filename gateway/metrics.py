@@ -40,6 +40,12 @@ class Metrics:
     def model_used(self, call: ModelCall) -> None:
         """A call is in the ledger, with its tokens and what it cost."""
 
+    def tool_ended(self, tool: str, outcome: str, seconds: float) -> None:
+        """A tool call is over: done, error or cancelled."""
+
+    def event_met(self, platform: str, outcome: str) -> None:
+        """The gate has looked at an event: taken, stranger, blocked or too_much."""
+
     def delivered(self, platform: str, outcome: str) -> None:
         """A text was delivered, or was not: an outcome of `delivery.persistence`."""
 

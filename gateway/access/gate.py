@@ -22,6 +22,7 @@ from gateway.access.limiter import Limiter
 from gateway.access.rates import Verdict
 from gateway.access.roles import Role, Standing
 from gateway.access.snapshot import Access, access_from, standing_of
+from gateway.metrics import Metrics
 from gateway.store.access import AccessStore, Grant, PairingRequest
 from gateway.store.errors import StoreError
 
@@ -56,11 +57,13 @@ class Gate:
         settings: Settings,
         clock: Callable[[], datetime],
         now_s: Callable[[], float] = time.monotonic,
+        metrics: Metrics | None = None,
     ) -> None:
         self.access: Access = access_from(settings)
         self._store = store
         self._clock = clock
         self._now_s = now_s
+        self._metrics = metrics or Metrics()
         self._limiter = Limiter(settings.access, now_s)
         self._revision: int | None = None
         self._tries = Tries()
@@ -83,6 +86,8 @@ class Gate:
     async def meet(self, event: PersonalEvent) -> Entry:
         """Say whether an event comes in, by what is stored at this moment."""
         standing = await self.standing(event)
+        outcome = "taken" if standing.may_talk else str(standing.role)
+        self._metrics.event_met(event.address.platform, outcome)
         if isinstance(event, Inbound) and self._is_claim(event, standing):
             return Entry(standing, False, await self._try_claim(event))
         if standing.may_talk:
@@ -104,6 +109,8 @@ class Gate:
     def admit(self, event: PersonalEvent, standing: Standing) -> Verdict:
         """Whether somebody who may talk has not sent too much."""
         verdict = self._limiter.admit(event, standing)
+        if verdict is not Verdict.TAKEN:
+            self._metrics.event_met(event.address.platform, "too_much")
         if verdict is Verdict.REFUSED:
             _log.warning(
                 "too many messages", platform=event.address.platform, user_id=event.sender.id

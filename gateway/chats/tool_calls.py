@@ -6,6 +6,7 @@ to the agent, is `effects`'.
 
 import itertools
 import json
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -84,8 +85,18 @@ class ToolCalls:
         """
         call = ToolCall(line["id"], line["name"], line["arguments"], self._chat, self._message)
         async with place:
-            result = await self._run(call)
+            result = await self._measured(call)
         return tool_result(call.id, call.name, result.content, is_error=result.is_error)
+
+    async def _measured(self, call: ToolCall) -> ToolResult:
+        begun, outcome = time.perf_counter(), "cancelled"
+        known = call.name if self._host.toolbox.find(call.name) else "unknown"
+        try:
+            result = await self._run(call)
+            outcome = "error" if result.is_error else "done"
+        finally:
+            self._host.metrics.tool_ended(known, outcome, time.perf_counter() - begun)
+        return result
 
     async def _run(self, call: ToolCall) -> ToolResult:
         try:

@@ -35,6 +35,9 @@ class PrometheusMetrics(Metrics):
         self._model_calls = self._counter(table.MODEL_CALLS)
         self._tokens = self._counter(table.MODEL_TOKENS)
         self._cost = self._counter(table.MODEL_COST)
+        self._tool_calls = self._counter(table.TOOL_CALLS)
+        self._tool_seconds = self._histogram(table.TOOL_SECONDS)
+        self._events = self._counter(table.EVENTS)
         self._deliveries = self._counter(table.DELIVERIES)
         self._lag = self._histogram(table.LOOP_LAG)
         self._present = _Present()
@@ -74,6 +77,15 @@ class PrometheusMetrics(Metrics):
     def model_failed(self, provider: str, code: str) -> None:
         """See `Metrics`."""
         self._model_calls.labels(provider, code).inc()
+
+    def tool_ended(self, tool: str, outcome: str, seconds: float) -> None:
+        """See `Metrics`."""
+        self._tool_calls.labels(tool, outcome).inc()
+        self._tool_seconds.labels(tool).observe(seconds)
+
+    def event_met(self, platform: str, outcome: str) -> None:
+        """See `Metrics`."""
+        self._events.labels(platform, outcome).inc()
 
     def delivered(self, platform: str, outcome: str) -> None:
         """See `Metrics`."""

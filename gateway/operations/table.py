@@ -61,6 +61,26 @@ MODEL_COST = Metric(
     "What calls cost by the prices in the settings; 0 where there are none.",
     ("provider", "model"),
 )
+TOOL_CALLS = Metric(
+    "hermes_tool_calls_total",
+    "counter",
+    "Tool calls that the host was asked for, by how they ended: done, error (the model read why), "
+    "cancelled.",
+    ("tool", "outcome"),
+)
+TOOL_SECONDS = Metric(
+    "hermes_tool_seconds",
+    "histogram",
+    "From the call to its result, waiting for a person's yes included.",
+    ("tool",),
+    SECONDS,
+)
+EVENTS = Metric(
+    "hermes_events_total",
+    "counter",
+    "What came in, by what the gate said: taken, stranger, blocked; too_much in addition.",
+    ("platform", "outcome"),
+)
 DELIVERIES = Metric(
     "hermes_deliveries_total",
     "counter",
@@ -105,6 +125,9 @@ METRICS: tuple[Metric, ...] = (
     MODEL_CALLS,
     MODEL_TOKENS,
     MODEL_COST,
+    TOOL_CALLS,
+    TOOL_SECONDS,
+    EVENTS,
     DELIVERIES,
     BUSY_CHATS,
     WAITING_MESSAGES,

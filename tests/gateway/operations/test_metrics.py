@@ -78,6 +78,8 @@ async def test_turns_phases_and_deliveries_are_counted(metrics: PrometheusMetric
     metrics.took("wake", 0.2)
     metrics.turn_ended("answered", 3.0)
     metrics.delivered("telegram", "shown")
+    metrics.tool_ended("read_file", "done", 0.2)
+    metrics.event_met("telegram", "stranger")
     metrics.loop_lagged(0.003)
     found = await values(metrics)
     assert found["hermes_phase_seconds_count{phase=wake}"] == 2
@@ -85,6 +87,9 @@ async def test_turns_phases_and_deliveries_are_counted(metrics: PrometheusMetric
     assert found["hermes_turns_total{outcome=answered}"] == 1
     assert found["hermes_turn_seconds_sum{}"] == 3.0
     assert found["hermes_deliveries_total{outcome=shown,platform=telegram}"] == 1
+    assert found["hermes_tool_calls_total{outcome=done,tool=read_file}"] == 1
+    assert found["hermes_tool_seconds_sum{tool=read_file}"] == 0.2
+    assert found["hermes_events_total{outcome=stranger,platform=telegram}"] == 1
     assert found["hermes_event_loop_lag_seconds_bucket{le=0.005}"] == 1
 
 
