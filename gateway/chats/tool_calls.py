@@ -103,7 +103,7 @@ class ToolCalls:
             user = await _user(self._host, self._message)
             tool, decision = self._admit(call, user)
             arguments = tool.read(call.arguments)
-            context = self._context(call, tool)
+            context = self._context(call, tool, must_ask=decision is Decision.ASK)
             approval = await self._host.toolbox.approval(tool, arguments, context)
             if approval is None and decision is Decision.ASK:
                 approval = approval_of(tool, arguments)
@@ -128,7 +128,7 @@ class ToolCalls:
             raise ToolFailed(CUT_OFF)
         return tool, decision
 
-    def _context(self, call: ToolCall, tool: Tool) -> ToolContext:
+    def _context(self, call: ToolCall, tool: Tool, *, must_ask: bool) -> ToolContext:
         workspace = self._host.workspaces.of(call.chat)
         numbers = itertools.count(1)
 
@@ -149,4 +149,5 @@ class ToolCalls:
             report=partial(self._report, call),
             run_tool=run_tool,
             new_output=partial(self._host.toolbox.output, tool, workspace),
+            must_ask=must_ask,
         )

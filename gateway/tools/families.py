@@ -3,6 +3,7 @@
 from config.settings import Settings
 from gateway.schedule.book import Book
 from gateway.tools.cronjob import TimeTools
+from gateway.tools.files import FileTools
 from gateway.tools.modules import load_tools
 from gateway.tools.tool import Tool, tools_of
 from gateway.tools.web import WebTools
@@ -12,6 +13,7 @@ from gateway.web.web import Web
 def make_tools(settings: Settings, book: Book | None, web: Web) -> list[Tool]:
     """The tools. Blocks while modules are loaded. Raises `StartupError`."""
     return [
+        *tools_of(FileTools(), "files"),
         *(tools_of(TimeTools(book), "time") if book else []),
         *tools_of(WebTools(web), "web"),
         *load_tools(settings.tools.modules),

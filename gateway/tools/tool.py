@@ -83,6 +83,7 @@ class ToolContext:
     """Another call from inside this one, under the same policy and with the same approvals."""
     new_output: Callable[[], Output]
     """For a result that may be long: write into it as it comes, return what `finish` says."""
+    must_ask: bool = False  # the policy wants a yes: `approve` can say what is asked in its words
 
 
 Runner = Callable[[ToolContext, Arguments], Awaitable[str | ToolResult]]

@@ -28,6 +28,7 @@ def context_of(
     message: Inbound | None = None,
     secrets: Iterable[str] = (),
     reported: list[str] | None = None,
+    must_ask: bool = False,
     run_tool: Callable[[str, Arguments], Awaitable[ToolResult]] = _no_inner_calls,
 ) -> ToolContext:
     """What surrounds a call that Ada's message has led to."""
@@ -39,6 +40,7 @@ def context_of(
         report=(reported if reported is not None else []).append,
         run_tool=run_tool,
         new_output=lambda: toolbox.output(tool, workspace),
+        must_ask=must_ask,
     )
 
 

@@ -1,0 +1,94 @@
+"""Text files of a workspace, read within limits however large and whatever they hold. Blocking.
+
+A file is never read whole to show a part of it, and a line that has no end is cut.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from gateway.tools.tool import ToolFailed
+from gateway.workspace.workspace import Workspace
+
+MAX_LINE_CHARS = 2_000
+MAX_EDITED_BYTES = 2 * 1024**2
+"""A larger file is not changed by quoting from it: it would be in memory, more than once."""
+
+_PIECE_BYTES = 65_536
+_SNIFFED_BYTES = 8_192
+_KINDS = (
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"%PDF", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive or an office document"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"OggS", "an Ogg recording"),
+    (b"\x7fELF", "a program"),
+    (b"SQLite format 3", "a SQLite database"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without its end, cut if it is too long."""
+
+    number: int  # from 1
+    text: str
+
+
+def is_binary(start: bytes) -> bool:
+    """Whether the first bytes of a file are no text in UTF-8."""
+    if b"\0" in start:
+        return True
+    try:
+        start.decode()
+    except UnicodeDecodeError as error:
+        return error.start < len(start) - 4  # the last character may be cut in two
+    return False
+
+
+def binary_text(path: str, start: bytes, size_bytes: int) -> str:
+    """What a model is told of a file that is no text."""
+    kind = next((name for magic, name in _KINDS if start.startswith(magic)), "a binary file")
+    return f"{path} is {kind} of {size_bytes:,} bytes, and no text."
+
+
+def open_text(workspace: Workspace, path: str) -> BinaryIO:
+    """A text file, at its beginning. Raises `ToolFailed` and `WorkspaceError`."""
+    file = workspace.open_read(path)
+    try:
+        start = file.read(_SNIFFED_BYTES)
+        if is_binary(start):
+            raise ToolFailed(binary_text(path, start, file.seek(0, 2)))
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def lines_of(file: BinaryIO) -> Iterator[Line]:
+    """All lines, one after the other; a line takes a piece of memory and not more."""
+    number = 0
+    while piece := file.readline(_PIECE_BYTES):
+        number += 1
+        text = piece.decode("utf-8", "replace").rstrip("\r\n")
+        size = len(text)
+        while not piece.endswith(b"\n") and (piece := file.readline(_PIECE_BYTES)):
+            size += len(piece)
+        if size > MAX_LINE_CHARS:
+            text = f"{text[:MAX_LINE_CHARS]} [… {size - MAX_LINE_CHARS:,} more]"
+        yield Line(number, text)
+
+
+def whole_text(workspace: Workspace, path: str) -> str:
+    """A file that is to be changed. Raises `ToolFailed` and `WorkspaceError`."""
+    with open_text(workspace, path) as file:
+        content = file.read(MAX_EDITED_BYTES + 1)
+    if len(content) > MAX_EDITED_BYTES:
+        raise ToolFailed(f"{path} is too large to be changed in this way.")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise ToolFailed(f"{path} is no text in UTF-8.") from error

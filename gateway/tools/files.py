@@ -1,0 +1,163 @@
+"""The family `files`: read, write, change and search the files of the chat.
+
+Where a path leads is the workspace's business (`gateway.workspace`), how a passage is found that of
+`patching`. What stands in a file may come from anybody: it is shown as data.
+"""
+
+import asyncio
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from gateway.tools import searching
+from gateway.tools.approvals import fenced
+from gateway.tools.file_text import lines_of, open_text, whole_text
+from gateway.tools.patching import NoSuchPassage, diff, patched
+from gateway.tools.tool import Approval, Arguments, Risk, ToolContext, ToolFailed, tool
+from gateway.tools.untrusted import marked
+from gateway.workspace.errors import NotThere
+from gateway.workspace.workspace import Workspace
+
+_READ_CHARS = 40_000
+_DIFF_LINES = 120  # in a result
+_MAX_LINES = 2_000
+
+Path = Annotated[
+    str, Field(description="Within the chat's own folder, such as notes/plan.md.", min_length=1)
+]
+
+
+class FileTools:
+    """Over the workspace that each call brings along."""
+
+    async def _ask_write(self, context: ToolContext, arguments: Arguments) -> Approval | None:
+        if not context.must_ask:
+            return None
+        path = arguments["path"]
+        before = await asyncio.to_thread(_text_or_nothing, context.workspace, path)
+        return _approval("write_file", path, before, arguments["content"])
+
+    async def _ask_patch(self, context: ToolContext, arguments: Arguments) -> Approval | None:
+        if not context.must_ask:
+            return None
+        path = arguments["path"]
+        before = await asyncio.to_thread(whole_text, context.workspace, path)
+        after = await asyncio.to_thread(_changed, before, arguments)
+        return _approval("patch", path, before, after)
+
+    @tool(max_output_chars=_READ_CHARS + 2_000)
+    async def read_file(
+        self,
+        context: ToolContext,
+        path: Path,
+        offset: Annotated[int, Field(ge=1, description="The first line to show.")] = 1,
+        limit: Annotated[int, Field(ge=1, le=_MAX_LINES, description="How many lines.")] = 500,
+    ) -> str:
+        """Read a text file of this chat's folder, with line numbers. What people sent is in
+        inbox/, long results of tools in tool-results/.
+        """
+        return await asyncio.to_thread(_part, context.workspace, path, offset, limit)
+
+    @tool(risk=Risk.WRITE, is_parallel=False, approve=_ask_write)
+    async def write_file(self, context: ToolContext, path: Path, content: str) -> str:
+        """Write a text file in this chat's folder, or replace one; folders are made. To change a
+        part of a file, use patch.
+        """
+        return await asyncio.to_thread(_write, context.workspace, path, content)
+
+    @tool(risk=Risk.WRITE, is_parallel=False, timeout_s=60, approve=_ask_patch)
+    async def patch(
+        self,
+        context: ToolContext,
+        path: Path,
+        old_string: Annotated[str, Field(description="The text to replace, without numbers.")],
+        new_string: Annotated[str, Field(description="What takes its place.")],
+        *,
+        replace_all: Annotated[bool, Field(description="Every place, not just the one.")] = False,
+    ) -> str:
+        """Change a part of a text file: quote a passage that occurs once, and what is to stand
+        there. The result is a diff of what was changed.
+        """
+        given = {"old_string": old_string, "new_string": new_string, "replace_all": replace_all}
+        return await asyncio.to_thread(_patch, context.workspace, path, given)
+
+    @tool(timeout_s=60, max_output_chars=_READ_CHARS)
+    async def search_files(
+        self,
+        context: ToolContext,
+        pattern: Annotated[
+            str, Field(description="A regular expression (RE2), or for files a glob like *.md.")
+        ],
+        *,
+        target: Annotated[
+            Literal["content", "files"], Field(description="Search in files, or for their names.")
+        ] = "content",
+        path: Annotated[str, Field(description="The folder to search, with those in it.")] = "",
+        file_glob: Annotated[str, Field(description="Only files like this, e.g. *.py.")] = "*",
+        context_lines: Annotated[int, Field(ge=0, le=10)] = 0,
+        limit: Annotated[int, Field(ge=1, le=500)] = 100,
+    ) -> str:
+        """Search the files of this chat's folder by content, or list them by name."""
+        query = searching.Query(pattern, path, file_glob, context_lines, limit)
+        search = searching.in_names if target == "files" else searching.in_content
+        found = await asyncio.to_thread(search, context.workspace, query)
+        return marked(found, "the files of this chat") if found else "Nothing was found."
+
+
+def _part(workspace: Workspace, path: str, offset: int, limit: int) -> str:
+    rows: list[str] = []
+    size = 0
+    last = 0
+    with open_text(workspace, path) as file:
+        for line in lines_of(file):
+            last = line.number
+            if line.number < offset:
+                continue
+            size += len(line.text) + 8
+            if len(rows) == limit or size > _READ_CHARS:
+                more = f"\n[The file goes on: read with offset {line.number}.]"
+                return marked("\n".join(rows), path) + more
+            rows.append(f"{line.number}|{line.text}")
+    if rows:
+        return marked("\n".join(rows), path)
+    if not last:
+        return f"{path} is empty."
+    raise ToolFailed(f"{path} has {last} lines: there is none at offset {offset}.")
+
+
+def _write(workspace: Workspace, path: str, content: str) -> str:
+    before = _text_or_nothing(workspace, path)
+    with workspace.create(path, replace=True) as file:
+        file.write(content.encode("utf-8", "replace"))
+    lines = len(content.splitlines())
+    said = f"Wrote {path}: {lines} lines, {len(content.encode('utf-8', 'replace')):,} bytes."
+    return f"{said}\n{diff(before, content, path, _DIFF_LINES)}" if before else said
+
+
+def _patch(workspace: Workspace, path: str, given: Arguments) -> str:
+    before = whole_text(workspace, path)
+    after = _changed(before, given)
+    with workspace.create(path, replace=True) as file:
+        file.write(after.encode("utf-8", "replace"))
+    return f"Changed {path}.\n{diff(before, after, path, _DIFF_LINES)}"
+
+
+def _changed(before: str, given: Arguments) -> str:
+    try:
+        return patched(
+            before, given["old_string"], given["new_string"], everywhere=given["replace_all"]
+        ).text
+    except NoSuchPassage as error:
+        raise ToolFailed(f"Nothing was changed. {error}") from error
+
+
+def _text_or_nothing(workspace: Workspace, path: str) -> str:
+    """What a file says that is to be replaced; nothing if it is not there or no text."""
+    try:
+        return whole_text(workspace, path)
+    except (NotThere, ToolFailed):
+        return ""
+
+
+def _approval(kind: str, path: str, before: str, after: str) -> Approval:
+    return Approval(kind, path, f"`{path}`\n\n" + fenced(diff(before, after, path), "diff"))
