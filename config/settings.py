@@ -9,7 +9,7 @@ becomes these classes is the business of `config.loading`. Durations are in seco
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from config.discord import DiscordSettings
 from config.mcp import McpSettings
@@ -97,6 +97,16 @@ class ChatSettings(Section):
     )
     inbox_size: PositiveInt = Field(
         default=32, description="Messages that wait while a turn runs; more are refused, and told."
+    )
+    join_window_s: NonNegativeFloat = Field(
+        default=1,
+        description="Pictures of an album, and the parts of a text that was too long for one "
+        "message, come one by one: how long to wait for the next.",
+    )
+    observe: NonNegativeInt = Field(
+        default=0,
+        description="In groups, so many of the last messages that were not meant for the bot are "
+        "told to it with the next one that is. Only of people who may talk to it.",
     )
     clarify_timeout_s: PositiveFloat = Field(
         default=3_600, description="How long the agent waits for the answer to its question."

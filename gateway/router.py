@@ -14,14 +14,15 @@ from functools import partial
 
 import structlog
 
-from adapters.base import ButtonPress, Deleted, Event, Inbound, Moved
+from adapters.base import ButtonPress, Deleted, Edited, Event, Inbound, Moved
 from config.settings import ChatSettings
-from gateway import events
 from gateway.access.gate import Gate, request_text
 from gateway.access.rates import Verdict
 from gateway.access.roles import Standing
+from gateway.changes import Changes, incoming
 from gateway.chats import effects, lost_replies, questions
 from gateway.chats.apologies import apology
+from gateway.chats.asides import Asides
 from gateway.chats.busy import Mode
 from gateway.chats.directory import Chats
 from gateway.chats.questions import Answer, Question, Questions, typed_answer
@@ -31,7 +32,7 @@ from gateway.commands.table import CommandTable, unknown_text
 from gateway.schedule.scheduler import Taken
 from gateway.sessions import session_key
 from gateway.store.errors import StoreError
-from gateway.store.inbound import InboundStore, Incoming
+from gateway.store.inbound import InboundStore
 from gateway.store.journal import JournalStore, QuestionAnswered
 
 TOO_MUCH = "That was too much at once: I take no more from here for a minute."
@@ -61,6 +62,8 @@ class Router:
         commands: CommandTable,
         gate: Gate,
         chat_settings: Callable[[], ChatSettings],
+        changes: Changes,
+        asides: Asides,
     ) -> None:
         self._inbound = inbound
         self._journal = journal
@@ -69,6 +72,8 @@ class Router:
         self._commands = commands
         self._gate = gate
         self._chat_settings = chat_settings
+        self._changes = changes
+        self._asides = asides
         self._is_closed = False
 
     def close(self) -> None:
@@ -103,8 +108,11 @@ class Router:
         return Taken.TAKEN
 
     async def _take(self, event: Event) -> None:
-        if isinstance(event, Deleted | Moved):
-            return  # nobody's doing: there is nobody to be let in
+        if isinstance(event, Deleted):  # nobody's doing: there is nobody to be let in
+            await self._changes.deleted(event)
+            return
+        if isinstance(event, Moved):
+            return
         entry = await self._gate.meet(event)
         if not entry.is_open:
             if entry.text is not None:
@@ -115,11 +123,18 @@ class Router:
             await self._take_press(event, entry.standing)
         elif isinstance(event, Inbound):
             await self._take_message(event, entry.standing)
+        elif self._gate.admit(event, entry.standing) is Verdict.TAKEN:
+            if isinstance(event, Edited):
+                await self._changes.edited(event)
+            else:
+                await self._changes.reacted(event)
 
     async def _take_message(self, message: Inbound, standing: Standing) -> None:
         chat, person = session_key(message.address), message.sender.id
         question = self._questions.asked_in(chat, person)
-        if not message.is_addressed and question is None:
+        is_meant = message.is_addressed or self._chats.expects(message)
+        if not is_meant and question is None:
+            self._asides.overhear(chat, message, self._chat_settings().observe)
             return
         call = parse(message) if message.is_addressed else None
         if self._is_counted(call) and not self._admit(message, standing):
@@ -132,8 +147,11 @@ class Router:
                 is_new = await self._keep(message, is_command=True)
             elif question is not None:
                 is_new = await self._take_answer(message, question)
-            elif is_new := await self._keep(message):
-                await self._offer(message, mode)
+            else:
+                message = self._with_asides(message)
+                if is_new := await self._keep(message):
+                    self._asides.clear(chat)
+                    await self._offer(message, mode)
         except StoreError as error:
             if call is None:
                 self._apologise(message, error)
@@ -144,14 +162,19 @@ class Router:
         elif call is not None:
             await self._run_command(replace(call, role=standing.role))
 
+    def _with_asides(self, message: Inbound) -> Inbound:
+        """The message with what its chat has heard of members in between, and of nobody else."""
+        known = (one for one in message.context if self._gate.may_talk(message.address, one.sender))
+        return replace(message, context=(*known, *self._asides.of(session_key(message.address))))
+
     async def _keep(self, message: Inbound, *, is_command: bool = False) -> bool:
         """Store a message; False if that was done before."""
-        return await self._inbound.take(_incoming(message), is_command=is_command)
+        return await self._inbound.take(incoming(message), is_command=is_command)
 
     async def _take_answer(self, message: Inbound, question: Question) -> bool:
         answer = Answer(typed_answer(question.choices, message.text))
         written = questions.answer_to_json(answer)
-        is_new = await self._inbound.take_answer(_incoming(message), question.id, written)
+        is_new = await self._inbound.take_answer(incoming(message), question.id, written)
         # Somebody may have been quicker; then it is a message like any other.
         if is_new and not question.settle(answer) and message.is_addressed:
             await self._offer(message, self._chat_settings().busy)
@@ -254,13 +277,6 @@ class Router:
         error_id = secrets.token_hex(3)
         _log.error("message not taken", error_id=error_id, exc_info=error)
         self._chats.notify(message.address, apology(error, error_id))
-
-
-def _incoming(message: Inbound) -> Incoming:
-    address = message.address
-    return Incoming(
-        address.platform, message.event_id, session_key(address), events.to_json(message)
-    )
 
 
 def full_text(inbox_size: int) -> str:

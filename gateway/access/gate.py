@@ -13,7 +13,7 @@ from functools import partial
 
 import structlog
 
-from adapters.base import ChatKind, Inbound, PersonalEvent
+from adapters.base import Address, ChatKind, Inbound, PersonalEvent, Sender
 from config.settings import Settings
 from gateway.access import pairing
 from gateway.access.claiming import Tries, Try, attempt, is_open
@@ -93,6 +93,10 @@ class Gate:
         if standing.may_talk:
             return Entry(standing, True)
         return await self._turn_away(event, standing)
+
+    def may_talk(self, address: Address, sender: Sender) -> bool:
+        """Whether somebody may talk somewhere, by what was last known."""
+        return standing_of(self.access, address, sender).may_talk
 
     async def standing(self, event: PersonalEvent) -> Standing:
         """What the sender of an event may do where they sent it."""

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adapters.base import Inbound
-from gateway.chats.messages import Line, content_of, sender_of
+from gateway.chats.messages import Line, content_of, quoted, sender_of
 
 Mode = Literal["queue", "steer", "interrupt"]
 
 MERGED = "*Taken into the answer that is being written.*"
+CHANGED = "changed message"
+"""Why a turn is stopped whose message was changed."""
+
 SUPERSEDED = "new message"
 """Why a turn is stopped that a later message interrupts."""
 
@@ -28,7 +31,9 @@ class Steer:
 
 def steer_line(message: Inbound) -> Line:
     """A message as the agent gets it in mid-turn."""
-    return {"type": "steer", "content": content_of(message), "sender": sender_of(message)}
+    seen = "\n".join(quoted(f"{one.sender.name}: {one.text}") for one in message.context)
+    head = f"[Seen in the chat, for information only:]\n{seen}\n\n" if seen else ""
+    return {"type": "steer", "content": head + content_of(message), "sender": sender_of(message)}
 
 
 def is_too_late(line: Line) -> bool:

@@ -6,50 +6,24 @@ which chats there are is `directory`'s.
 
 import asyncio
 import secrets
-import time
-from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 
 import structlog
 
 from adapters.base import Address, Inbound
 from gateway.chats.apologies import apology
-from gateway.chats.busy import SUPERSEDED, Mode, Steer
+from gateway.chats.busy import CHANGED, SUPERSEDED, Mode, Steer
 from gateway.chats.host import Host
-from gateway.chats.messages import Beginning, Line, user_message
+from gateway.chats.inbox import Inbox, Job, Waiting
+from gateway.chats.messages import Beginning, user_message
 from gateway.chats.turn import Turn
 from gateway.delivery.reply import say
 from gateway.store.errors import StoreError
 from gateway.store.journal import OpenTurn
 
-Job = Callable[[], Awaitable[object]]
-"""Something other than a message that has its place in the order of a chat's work."""
-
 _log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A message in the inbox."""
-
-    message: Inbound
-    since: float  # on the clock of `perf_counter`
-    begin: Beginning = user_message
-    stored: OpenTurn | None = None  # the turn had begun before the gateway was restarted
-    taken_up: asyncio.Event = field(default_factory=asyncio.Event)  # it has begun, or never will
-
-    @property
-    def beginning(self) -> Beginning:
-        """Makes the line that its turn begins with; somebody waits for that of a command."""
-        return user_message if self.begin is user_message else self._begin_command
-
-    def _begin_command(self, message: Inbound, now: datetime) -> Line:
-        self.taken_up.set()
-        return self.begin(message, now)
 
 
 class Chat:
@@ -60,7 +34,7 @@ class Chat:
         self._turns = turns  # entered by every turn; lets them in as they come, so many at a time
         self.platform, _, _ = key.partition(":")
         self._host = host
-        self._inbox: deque[Waiting | Job] = deque()
+        self._inbox = Inbox()
         self._turn: Turn | None = None
 
     def offer(self, message: Inbound, begin: Beginning = user_message) -> asyncio.Event | None:
@@ -70,8 +44,8 @@ class Chat:
         """
         if self._is_full():
             return None
-        waiting = Waiting(message, time.perf_counter(), begin)
-        self._inbox.append(waiting)
+        waiting = Waiting(message, begin=begin)
+        self._inbox.put(waiting)
         return waiting.taken_up
 
     def say(self, message: Inbound, mode: Mode, tell: Callable[[], None]) -> bool:
@@ -88,14 +62,37 @@ class Chat:
             return True
         if mode == "interrupt" and turn is not None and turn.sender_id == message.sender.id:
             turn.stop(SUPERSEDED)
-        self._inbox.append(Waiting(message, time.perf_counter()))
+        self._inbox.put(Waiting(message))
         return True
+
+    def expects(self, message: Inbound) -> bool:
+        """Whether a message is a piece of one that waits: of an album, of a long text."""
+        return self._inbox.expects(message, self._host.settings.chats.join_window_s)
+
+    def change(self, message: Inbound) -> Inbound | None:
+        """Take a changed message in, if what it was still waits; returns what waits now."""
+        return self._inbox.change(message)
+
+    def drop(self, message_id: str) -> Inbound | None:
+        """Drop a message that was deleted, if it still waits."""
+        return self._inbox.drop(message_id)
+
+    def answered(self, message: Inbound) -> Inbound | None:
+        """What a changed message was before, if the running turn answers that."""
+        turn = self._turn
+        return turn.message if turn is not None and turn.answers(message) else None
+
+    def redo(self, message: Inbound) -> None:
+        """Answer a changed message anew, before anything else; a turn of what it was is stopped."""
+        if self._turn is not None and self._turn.answers(message):
+            self._turn.stop(CHANGED)
+        self._inbox.put_first([Waiting(message)])
 
     def do(self, job: Job) -> bool:
         """Let something else wait its turn; False if too much waits already."""
         if self._is_full():
             return False
-        self._inbox.append(job)
+        self._inbox.put(job)
         return True
 
     @property
@@ -105,12 +102,12 @@ class Chat:
 
     def resume(self, message: Inbound, stored: OpenTurn) -> None:
         """Go on with a turn that was cut off, before anything else."""
-        self._inbox.append(Waiting(message, time.perf_counter(), stored=stored))
+        self._inbox.put(Waiting(message, stored=stored))
 
     @property
     def waiting(self) -> int:
         """How many messages wait behind the one that is being answered."""
-        return sum(isinstance(item, Waiting) for item in self._inbox)
+        return len(self._inbox.messages)
 
     def stop(self, reason: str, turn_id: str | None = None) -> bool:
         """Stop the running turn, or only the one of that id; False if there is none to stop."""
@@ -125,7 +122,7 @@ class Chat:
         """
         is_done = asyncio.Event()
         dropped = self._clear()
-        self._inbox.append(partial(self._reset, address, dropped, is_done))
+        self._inbox.put(partial(self._reset, address, dropped, is_done))
         self.stop("new session")
         return is_done
 
@@ -140,11 +137,15 @@ class Chat:
     async def run(self) -> None:
         """Answer what waits, one after the other, until nothing does."""
         while self._inbox:
-            item = self._inbox.popleft()
+            item = await self._inbox.next(self._host.settings.chats.join_window_s)
+            if item is None:
+                continue
             try:
                 if isinstance(item, Waiting):
-                    begin, stored = item.beginning, item.stored
-                    self._turn = Turn(self._host, item.message, item.since, begin, stored)
+                    begin, stored, joined = item.beginning, item.stored, item.joined
+                    self._turn = Turn(
+                        self._host, item.message, item.since, begin, stored, joined=joined
+                    )
                     async with self._turns:
                         await self._answer(item, self._turn)
                 else:
@@ -166,8 +167,9 @@ class Chat:
             return
         _log.info("no longer allowed: not answered", chat=self.key)
         if item.stored is None:
-            platform, event_id = item.message.address.platform, item.message.event_id
-            await self._host.inbound.settle(platform, event_id, "dropped")
+            for message in (item.message, *item.joined):
+                platform, event_id = message.address.platform, message.event_id
+                await self._host.inbound.settle(platform, event_id, "dropped")
         else:  # it has begun, so it has to end
             turn.stop("blocked")
             await turn.run()
@@ -178,18 +180,12 @@ class Chat:
 
     def _take_back(self, messages: Sequence[Inbound]) -> None:
         """Let what the turn could not take into account have turns of its own, before the rest."""
-        since = time.perf_counter()
-        self._inbox.extendleft(Waiting(message, since) for message in reversed(messages))
+        self._inbox.put_first(map(Waiting, messages))
 
     def _clear(self) -> list[Inbound]:
         """Drop the messages that wait; what else was asked for is still done."""
-        dropped = [item for item in self._inbox if isinstance(item, Waiting)]
-        jobs = [item for item in self._inbox if not isinstance(item, Waiting)]
-        self._inbox = deque(jobs)
-        for item in dropped:
-            item.taken_up.set()
         steering = [] if self._turn is None else self._turn.take_back()
-        return [*steering, *(item.message for item in dropped)]
+        return [*steering, *self._inbox.clear()]
 
     async def _reset(
         self, address: Address, dropped: list[Inbound], is_done: asyncio.Event

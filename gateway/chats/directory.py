@@ -91,6 +91,31 @@ class Chats:
         tell = partial(self.notify, message.address, MERGED)
         return self._wake(session_key(message.address)).say(message, mode, tell)
 
+    def expects(self, message: Inbound) -> bool:
+        """Whether a message is a piece of one that waits in its chat."""
+        busy = self._busy.get(session_key(message.address))
+        return busy is not None and busy[0].expects(message)
+
+    def change(self, message: Inbound) -> Inbound | None:
+        """Take a changed message in, if what it was still waits; returns what waits now."""
+        busy = self._busy.get(session_key(message.address))
+        return None if busy is None else busy[0].change(message)
+
+    def drop(self, chat: str, message_id: str) -> Inbound | None:
+        """Drop a message that was deleted, if it still waits in a chat; returns it."""
+        busy = self._busy.get(chat)
+        return None if busy is None else busy[0].drop(message_id)
+
+    def answered(self, message: Inbound) -> Inbound | None:
+        """What a changed message was before, if that is being answered."""
+        busy = self._busy.get(session_key(message.address))
+        return None if busy is None else busy[0].answered(message)
+
+    def redo(self, message: Inbound) -> None:
+        """Answer a changed message anew, in the place of its last turn; not if all is ending."""
+        if not self.is_closing:
+            self._wake(session_key(message.address)).redo(message)
+
     async def between(
         self, address: Address, work: Work, *, is_stopping: bool = False
     ) -> str | None:

@@ -67,9 +67,16 @@ class TurnJournal:
     """One turn's journal."""
 
     def __init__(
-        self, store: JournalStore, turn: str, event: Inbound, to_entries: ToEntries
+        self,
+        store: JournalStore,
+        turn: str,
+        event: Inbound,
+        to_entries: ToEntries,
+        joined: Sequence[Inbound] = (),
     ) -> None:
+        """`joined` are other messages whose content is part of `event`."""
         self.turn = turn
+        self._joined = joined
         self.is_begun = False
         self._store = store
         self._event = event
@@ -134,7 +141,8 @@ class TurnJournal:
             raise RuntimeError("nothing is fed to an agent that was not woken")
         written = tuple(encode(line) for line in lines)
         if not self.is_begun:
-            self.note(self._begun(life))
+            joined = (_settled(message, "merged") for message in self._joined)
+            self.note(self._begun(life), *joined)
         fed = Fed(life.id, life.steps, self.turn, written)
         await self.write(fed)
         life.steps += 1
@@ -185,7 +193,7 @@ class TurnJournal:
             merged = [_settled(message, "merged") for message in self._merged]
             await self.write(*merged, TurnEnded(self.turn, outcome))
         else:
-            await self.write(_settled(self._event, "done"))
+            await self.write(*(_settled(one, "done") for one in (self._event, *self._joined)))
 
     def forget(self) -> None:
         """What was noted and not written is not to be kept: the turn has failed."""

@@ -18,6 +18,7 @@ from gateway.store.base import Message
 from gateway.tools.tool import ToolSchema
 
 MAX_QUOTED_CHARS = 2_000
+MAX_LABEL_CHARS = 100
 PROTOCOL = 2
 SCHEDULED_HEAD = (
     "Nobody is writing now: carry out what was asked for when this was scheduled. What you answer "
@@ -104,7 +105,26 @@ def user_message(message: Inbound, now: datetime, taken: Taken = NOTHING) -> Lin
         "message_id": message.event_id,
         "now": now.isoformat(timespec="seconds"),
     }
+    if message.context:
+        line["context"] = [
+            {"sender": {"name": one.sender.name}, "text": one.text} for one in message.context
+        ]
     return line if message.scheduled is None else {**line, "may_be_silent": True}
+
+
+UNDO_LAST: Line = {"type": "command", "name": "undo", "args": {"n": 1}}
+"""Said before a message that was changed, in one step with it: what it was is taken back."""
+
+
+def is_redo(lines: Sequence[Line]) -> bool:
+    """Whether a turn begins by taking back the one before."""
+    return len(lines) > 1 and lines[0]["type"] == "command"
+
+
+def after_undoing(said: Sequence[Line]) -> list[Line]:
+    """What an agent says in a turn that began so, without what it says of taking back."""
+    ends = [place for place, line in enumerate(said) if line["type"] == "done"]
+    return list(said[ends[0] + 1 :]) if ends else []
 
 
 def command(name: str, **args: object) -> Beginning:
@@ -158,13 +178,19 @@ def content_of(message: Inbound) -> str:
     """What was written, with what it quotes; or what was scheduled, with what that is."""
     if message.scheduled is not None:
         return f"[Scheduled: {message.scheduled}. {SCHEDULED_HEAD}]\n\n{message.text}"
+    text = message.text
+    if message.forwarded_from is not None:
+        origin = " ".join(message.forwarded_from.split())[:MAX_LABEL_CHARS]
+        text = f"[Forwarded, from {origin}: not the sender's own words.]\n{quoted(text)}"
     if not message.quoted_text:
-        return message.text
-    quoted = message.quoted_text
-    if len(quoted) > MAX_QUOTED_CHARS:
-        quoted = quoted[: MAX_QUOTED_CHARS - 1] + "…"
-    # Every line is marked, whatever the platform takes for a line's end: none can step out.
-    quotation = "\n".join(f"> {line}" for line in quoted.splitlines())
-    return (
-        f"[In reply to this message, which is quoted for reference:]\n{quotation}\n\n{message.text}"
-    )
+        return text
+    cited = message.quoted_text
+    if len(cited) > MAX_QUOTED_CHARS:
+        cited = cited[: MAX_QUOTED_CHARS - 1] + "…"
+    return f"{QUOTATION_HEAD}\n{quoted(cited)}\n\n{text}"
+
+
+def quoted(text: str) -> str:
+    """A text of somebody else's. Every line is marked, whatever a platform takes for a line's end:
+    none can step out."""
+    return "\n".join(f"> {line}" for line in text.splitlines())

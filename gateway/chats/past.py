@@ -8,7 +8,7 @@ from adapters.base import Inbound
 from agent_core.expecting import ANSWERS
 from agent_core.wire import parse_line
 from gateway import events
-from gateway.chats.messages import Line
+from gateway.chats.messages import Line, is_redo
 from gateway.store.inbound import InboundStore
 from gateway.store.journal import (
     JournalStore,
@@ -34,6 +34,7 @@ class Past:
     parts: Mapping[str, Sequence[StoredPart]] = field(default_factory=dict)  # by reply
     questions: Mapping[str, StoredQuestion] = field(default_factory=dict)  # by the agent's id
     steering: Sequence[Inbound] = ()  # what was said into the turn
+    is_redo: bool = False  # it began by taking back the turn before
 
     def has_answer(self, message: Line) -> bool:
         """Whether a request of the agent's was answered."""
@@ -55,7 +56,8 @@ def request_key(message: Line) -> str:
 async def read_past(journal: JournalStore, inbound: InboundStore, stored: OpenTurn) -> Past:
     """All that is known of a turn. Raises `StoreError`."""
     steps = await journal.steps(stored.life.id)
-    fed = [parse_line(line) for step in steps if step.turn == stored.id for line in step.lines]
+    own = [list(map(parse_line, step.lines)) for step in steps if step.turn == stored.id]
+    fed = [line for lines in own for line in lines]
     parts = await journal.parts(stored.id)
     questions = [one for one in await journal.questions() if one.turn == stored.id]
     return Past(
@@ -65,5 +67,6 @@ async def read_past(journal: JournalStore, inbound: InboundStore, stored: OpenTu
         started=await journal.tools_started(stored.id),
         parts={reply: list(those) for reply, those in groupby(parts, lambda part: part.reply)},
         questions={question.clarify_id: question for question in questions},
+        is_redo=bool(own) and is_redo(own[0]),
         steering=[events.from_json(event) for event in await inbound.steering(stored.life.chat)],
     )

@@ -17,14 +17,24 @@ import structlog
 
 from adapters.base import Inbound
 from agent_core.wire import encode
+from gateway import events
 from gateway.chats.apologies import AgentMisbehaved, TurnGivenUp, apology
 from gateway.chats.arrival import arrive
 from gateway.chats.busy import Steer, steer_line
 from gateway.chats.effects import Effects, stop_data
 from gateway.chats.host import Host
+from gateway.chats.joining import is_same
 from gateway.chats.journal import TurnJournal
 from gateway.chats.lost_replies import look_for_previews
-from gateway.chats.messages import Beginning, Line, init_message, user_message
+from gateway.chats.messages import (
+    UNDO_LAST,
+    Beginning,
+    Line,
+    after_undoing,
+    init_message,
+    is_redo,
+    user_message,
+)
 from gateway.chats.own_notes import forget_old_notes
 from gateway.chats.past import MAX_RESUMED, Past, read_past
 from gateway.chats.records import Records, last_todos
@@ -56,17 +66,20 @@ class Turn:
         since: float,
         begin: Beginning = user_message,
         stored: OpenTurn | None = None,
+        *,
+        joined: Sequence[Inbound] = (),
     ) -> None:
+        """`joined` are the messages, beside the first, that `message` was made of."""
         self.id = stored.id if stored else secrets.token_hex(6)
         self._host = host
-        self._message = message
+        self.message = message
         self._since = since
         self._begin = begin
         self._stored = stored
         self._chat = session_key(message.address)
         owners = memory_owners(message.address, message.sender)
         self._records = Records(host.store, self._chat, owners)
-        self._journal = TurnJournal(host.journal, self.id, message, self._records.entries)
+        self._journal = TurnJournal(host.journal, self.id, message, self._records.entries, joined)
         self._effects: Effects | None = None
         self._stop_reason: str | None = None
         self._stopping = asyncio.Event()
@@ -77,7 +90,11 @@ class Turn:
     @property
     def sender_id(self) -> str:
         """Whom the turn answers."""
-        return self._message.sender.id
+        return self.message.sender.id
+
+    def answers(self, message: Inbound) -> bool:
+        """Whether this is the turn of a message, as it is now or as it was before a change."""
+        return self._begin is user_message and is_same(self.message, message)
 
     @property
     def steering(self) -> int:
@@ -127,12 +144,12 @@ class Turn:
         with structlog.contextvars.bound_contextvars(chat=self._chat, turn=self.id):
             _log.info(
                 "turn begins" if self._stored is None else "turn goes on",
-                sender=self._message.sender.id,
+                sender=self.message.sender.id,
             )
             self._host.metrics.took("queue", time.perf_counter() - self._since)
             past = await self._read_past()
             async with asyncio.TaskGroup() as group:
-                effects = Effects(self._host, self._message, self._journal, past, group)
+                effects = Effects(self._host, self.message, self._journal, past, group)
                 self._effects = effects
                 try:
                     await self._converse(effects, past)
@@ -148,7 +165,7 @@ class Turn:
         begun = time.perf_counter()
         taken: Taken | None = None
         if past.stored is None:
-            await arrive(self._host, self._message)
+            await arrive(self._host, self.message)
             await self._records.open()
             taken = await self._unless_stopped(self._take_in())
         else:
@@ -164,30 +181,31 @@ class Turn:
                     effects.result = {"reason": "interrupted"}
                     await effects.say_finally(STOPPED)
                     return
-                lines = [self._first_line(taken or NOTHING)]
+                lines = await self._first_lines(taken or NOTHING)
             else:
                 said = await self._journal.rebuild(agent, past)
-                await effects.carry_out(said)
+                await effects.carry_out(after_undoing(said) if past.is_redo else said)
                 lines = [] if effects.result else await self._next_lines(effects)
             while effects.result is None:
-                await effects.carry_out(await self._step(agent, lines))
+                said = await self._step(agent, lines)
+                await effects.carry_out(after_undoing(said) if is_redo(lines) else said)
                 if effects.result is None:
                     lines = await self._next_lines(effects)
         if self._journal.turns_of_life >= self._host.settings.journal.turns_per_life:
             self._host.pool.drop(self._chat)
         if self._records.has_noted:
-            await forget_old_notes(self._host, self._message)
+            await forget_old_notes(self._host, self.message)
 
     async def _take_in(self) -> Taken:
         """Fetch what came with the message; what can't be had is said to the person at once."""
-        if self._begin is not user_message or not self._message.attachments:
+        if self._begin is not user_message or not self.message.attachments:
             return NOTHING
         model = await self._host.models.of_chat(self._chat)
         taken = await self._host.intake.take(
-            self._message, self._host.settings.media, sees_pictures=model.sees_images
+            self.message, self._host.settings.media, sees_pictures=model.sees_images
         )
         if taken.told:
-            address = self._message.address
+            address = self.message.address
             adapter = self._host.adapters[address.platform]
             await say(adapter, address, self._host.delivery, "\n".join(taken.told))
         return taken
@@ -204,16 +222,30 @@ class Turn:
                 task.cancel()
             await asyncio.wait({doing, stopping})
 
-    def _first_line(self, taken: Taken) -> Line:
-        if self._begin is user_message:
-            return user_message(self._message, self._host.clock(), taken)
-        return self._begin(self._message, self._host.clock())
+    async def _first_lines(self, taken: Taken) -> list[Line]:
+        now = self._host.clock()
+        if self._begin is not user_message:
+            return [self._begin(self.message, now)]
+        line = user_message(self.message, now, taken)
+        if self.message.is_redone and await self._was_last():
+            return [UNDO_LAST, line]
+        return [line]
+
+    async def _was_last(self) -> bool:
+        """Whether the chat's last turn was that of the same message, before it was changed."""
+        last = await self._host.journal.last_turn(self._chat)
+        return (
+            last is not None
+            and last.session == self._records.session_id
+            and last.outcome not in {None, "failed"}  # of a failed one nobody knows what was kept
+            and events.from_json(last.event).message_id == self.message.message_id
+        )
 
     async def _read_past(self) -> Past:
         if self._stored is None:
             return Past()
         past = await read_past(self._host.journal, self._host.inbound, self._stored)
-        address, button = self._message.address, stop_data(self.id)
+        address, button = self.message.address, stop_data(self.id)
         parts = await look_for_previews(self._host, address, button, past.parts)
         return replace(past, parts=parts)
 
@@ -231,12 +263,12 @@ class Turn:
         if past.stored is not None:
             return past.steps[0].lines
         records = self._records
-        tools = await offered_to(self._host, self._message)
+        tools = await offered_to(self._host, self.message)
         history = await records.history()
         memory, user = await records.memory()
         init = init_message(
             self._host.settings,
-            self._message,
+            self.message,
             model=await self._host.models.of_chat(self._chat),
             session_id=records.session_id,
             history=history,

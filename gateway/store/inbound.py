@@ -25,6 +25,12 @@ class InboundStore(Protocol):
     async def take_answer(self, incoming: Incoming, question: str, answer: str) -> bool:
         """Keep an event that answers a question, with its answer (JSON), as one; False if seen."""
 
+    async def take_note(self, incoming: Incoming) -> bool:
+        """Remember that an event came, and nothing of what it says; False if it came before."""
+
+    async def change(self, incoming: Incoming) -> None:
+        """Keep an event that still waits as it is now, under its old id."""
+
     async def settle(self, platform: str, event_id: str, state: EventState) -> None:
         """Note what became of an event."""
 

@@ -122,6 +122,15 @@ class PartMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplySaid:
+    """A reply is final; `beginning` is how it begins."""
+
+    turn: str
+    reply: str
+    beginning: str
+
+
+@dataclass(frozen=True, slots=True)
 class EventSettled:
     """What became of an inbound event."""
 
@@ -156,6 +165,7 @@ Entry = (
     | QuestionAsked
     | QuestionAnswered
     | PartMoved
+    | ReplySaid
     | EventSettled
     | TurnResumed
     | TurnEnded
@@ -181,6 +191,16 @@ class OpenTurn:
     life: Life
     resumed: int  # so often since it last came a step further
     event: str  # the inbound event, as JSON
+
+
+@dataclass(frozen=True, slots=True)
+class LastTurn:
+    """The turn that a chat had last."""
+
+    event: str  # the inbound event, as JSON
+    session: str
+    begun_at: datetime
+    outcome: str | None  # None: it still runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +253,12 @@ class JournalStore(Protocol):
 
     async def parts(self, turn: str) -> list[StoredPart]:
         """What a turn has put on screens, in order."""
+
+    async def last_turn(self, chat: str) -> LastTurn | None:
+        """The turn that began last in a chat; None if none is known any more."""
+
+    async def answer_shown(self, chat: str, message_id: str) -> str | None:
+        """How the answer begins that a message of ours is part of; None of any other message."""
 
     async def chat_of(self, turn: str) -> str | None:
         """The session key of the chat that a turn was in; None if it is not known any more."""

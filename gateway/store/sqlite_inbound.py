@@ -41,6 +41,32 @@ class SqliteInbound:
 
         return await self._database.run(work)
 
+    async def take_note(self, incoming: Incoming) -> bool:
+        """See `InboundStore`."""
+
+        def work(connection: sqlite3.Connection) -> bool:
+            is_new = self._insert(connection, incoming, "accepted")
+            if is_new:
+                now = timestamp(self._now())
+                settle(connection, incoming.platform, incoming.event_id, "done", now)
+            return is_new
+
+        return await self._database.run(work)
+
+    async def change(self, incoming: Incoming) -> None:
+        """See `InboundStore`."""
+        await self._database.run(
+            lambda connection: connection.execute(
+                "UPDATE inbound SET event = ? "
+                "WHERE platform = ? AND event_id = ? AND state = 'accepted'",
+                (
+                    storable(incoming.event),
+                    storable(incoming.platform),
+                    storable(incoming.event_id),
+                ),
+            )
+        )
+
     async def settle(self, platform: str, event_id: str, state: EventState) -> None:
         """See `InboundStore`."""
         now = timestamp(self._now())

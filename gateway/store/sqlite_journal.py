@@ -16,6 +16,7 @@ from gateway.store.journal import (
     EventSettled,
     Fed,
     HistoryChanged,
+    LastTurn,
     Life,
     LifeBegun,
     MemoryChanged,
@@ -23,6 +24,7 @@ from gateway.store.journal import (
     PartMoved,
     QuestionAnswered,
     QuestionAsked,
+    ReplySaid,
     StoredPart,
     StoredQuestion,
     StoredStep,
@@ -92,6 +94,29 @@ class SqliteJournal:
             turn,
         )
         return [StoredPart(*row) for row in rows]
+
+    async def last_turn(self, chat: str) -> LastTurn | None:
+        """See `JournalStore`."""
+        rows = await self._rows(
+            "SELECT event, session_id, turns.begun_at, outcome FROM turns "
+            "JOIN lives ON lives.id = life_id WHERE chat = ? ORDER BY turns.begun_at DESC, "
+            "(SELECT max(number) FROM steps WHERE turn_id = turns.id) DESC LIMIT 1",
+            storable(chat),
+        )
+        for event, session, begun_at, outcome in rows:
+            return LastTurn(event, session, datetime.fromisoformat(begun_at), outcome)
+        return None
+
+    async def answer_shown(self, chat: str, message_id: str) -> str | None:
+        """See `JournalStore`."""
+        rows = await self._rows(
+            "SELECT said FROM outbound JOIN turns ON turns.id = turn_id "
+            "JOIN lives ON lives.id = life_id "
+            "WHERE message_id = ? AND chat = ? AND said IS NOT NULL",
+            storable(message_id),
+            storable(chat),
+        )
+        return rows[0][0] if rows else None
 
     async def chat_of(self, turn: str) -> str | None:
         """See `JournalStore`."""
@@ -239,6 +264,13 @@ def _move_part(connection: sqlite3.Connection, entry: PartMoved, now: str) -> No
     )
 
 
+def _say_reply(connection: sqlite3.Connection, entry: ReplySaid, _now: str) -> None:
+    connection.execute(
+        "UPDATE outbound SET said = ? WHERE turn_id = ? AND reply = ?",
+        (storable(entry.beginning), entry.turn, entry.reply),
+    )
+
+
 def _settle_event(connection: sqlite3.Connection, entry: EventSettled, now: str) -> None:
     settle(connection, entry.platform, entry.event_id, entry.state, now)
 
@@ -267,6 +299,7 @@ _WRITERS: Mapping[type[Any], Callable[[sqlite3.Connection, Any, str], None]] = {
     QuestionAsked: _ask_question,
     QuestionAnswered: _answer_question,
     PartMoved: _move_part,
+    ReplySaid: _say_reply,
     EventSettled: _settle_event,
     TurnResumed: _resume_turn,
     TurnEnded: _end_turn,

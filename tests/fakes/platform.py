@@ -21,6 +21,8 @@ from adapters.base import (
     Button,
     ButtonPress,
     ChatKind,
+    Deleted,
+    Edited,
     Event,
     Inbound,
     Mark,
@@ -29,6 +31,7 @@ from adapters.base import (
     Part,
     Pulse,
     RateLimits,
+    Reaction,
     Rejected,
     Sender,
     Style,
@@ -215,6 +218,31 @@ class FakePlatform:
         )
         await self.give(message)
         return message
+
+    async def change(self, message: Inbound, text: str, *, event_id: str | None = None) -> None:
+        """Somebody changes what they wrote."""
+        event_id = event_id or f"{self._run}-{next(self.ids)}"
+        await self.give(Edited(replace(message, text=text, event_id=event_id)))
+
+    async def react(
+        self,
+        message_id: str,
+        emoji: str,
+        *,
+        sender: Sender = ALICE,
+        chat: str | None = None,
+        is_added: bool = True,
+    ) -> None:
+        """Somebody puts an emoji under a message, or takes it away."""
+        kind = ChatKind.DIRECT if chat is None else ChatKind.GROUP
+        address = Address(self.name, chat or sender.id, kind)
+        event_id = f"{self._run}-{next(self.ids)}"
+        await self.give(Reaction(event_id, address, sender, message_id, emoji, is_added))
+
+    async def take_away(self, message: Inbound) -> None:
+        """Somebody deletes what they wrote."""
+        event_id = f"{self._run}-{next(self.ids)}"
+        await self.give(Deleted(event_id, message.address, message.message_id or ""))
 
     def attach(
         self,
