@@ -34,7 +34,6 @@ from config.settings import AccessSettings, Settings
 from config.telegram import TelegramSettings
 from gateway.access.gate import Gate
 from gateway.changes import Changes
-from gateway.chats.asides import Asides
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.questions import Questions
@@ -216,7 +215,6 @@ async def hosted(
             standing=gate.standing,
         )
         chats = await stack.enter_async_context(Chats(host))
-        asides = Asides()
         router = Router(
             store.inbound,
             store.journal,
@@ -225,9 +223,6 @@ async def hosted(
             commands=CommandTable([]),
             gate=gate,
             chat_settings=lambda: settings.chats,
-            changes=Changes(
-                store, store.inbound, store.journal, chats=chats, asides=asides, clock=clock
-            ),
-            asides=asides,
+            changes=Changes(store, store.inbound, store.journal, chats=chats, clock=clock),
         )
         yield Hosted(router, chats, platform, store)

@@ -25,7 +25,6 @@ from gateway.access.report import claim_text, summary
 from gateway.access.snapshot import Access
 from gateway.applying import applying
 from gateway.changes import Changes
-from gateway.chats.asides import Asides
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.pruning import Prune, pruned_daily
@@ -177,7 +176,6 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         adapters.update(make_adapters(settings, partial(menus_of, commands, gate), idle))
         await administration.forget_the_old()
         await gate.load()
-        asides = Asides()
         router = Router(
             store.inbound,
             store.journal,
@@ -186,10 +184,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             commands=commands,
             gate=gate,
             chat_settings=lambda: host.settings.chats,
-            changes=Changes(
-                store, store.inbound, store.journal, chats=chats, asides=asides, clock=clock
-            ),
-            asides=asides,
+            changes=Changes(store, store.inbound, store.journal, chats=chats, clock=clock),
         )
         await stack.enter_async_context(pruned_daily(prunings(store, settings, clock)))
         await recover(host, chats)

@@ -39,14 +39,13 @@ class Changes:
         journal: JournalStore,
         *,
         chats: Chats,
-        asides: Asides,
         clock: Callable[[], datetime],
     ) -> None:
         self._store = store
         self._inbound = inbound
         self._journal = journal
         self._chats = chats
-        self._asides = asides
+        self.asides = Asides()
         self._clock = clock
 
     async def edited(self, event: Edited) -> None:
@@ -67,7 +66,7 @@ class Changes:
         if answered is not None and not answered.may_go_on:  # else it was one of several pieces
             await self._redo(message, answered)
         elif message.is_addressed and await self._inbound.take_note(incoming(event.message)):
-            self._asides.note(chat, message.sender, change_text(message))
+            self.asides.note(chat, message.sender, change_text(message))
 
     async def reacted(self, event: Reaction) -> None:
         """Take in a reaction, if it is to an answer of ours. Raises `StoreError`."""
@@ -77,7 +76,7 @@ class Changes:
         if answer is None or not await self._inbound.take_note(seen):
             return
         text = reaction_text(event.emoji, answer, is_added=event.is_added)
-        self._asides.note(chat, event.sender, text)
+        self.asides.note(chat, event.sender, text)
 
     async def deleted(self, event: Deleted) -> None:
         """Drop a message that is gone, if it still waits. Raises `StoreError`."""

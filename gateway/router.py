@@ -22,7 +22,6 @@ from gateway.access.roles import Standing
 from gateway.changes import Changes, incoming
 from gateway.chats import effects, lost_replies, questions
 from gateway.chats.apologies import apology
-from gateway.chats.asides import Asides
 from gateway.chats.busy import Mode
 from gateway.chats.directory import Chats
 from gateway.chats.questions import Answer, Question, Questions, typed_answer
@@ -63,7 +62,6 @@ class Router:
         gate: Gate,
         chat_settings: Callable[[], ChatSettings],
         changes: Changes,
-        asides: Asides,
     ) -> None:
         self._inbound = inbound
         self._journal = journal
@@ -73,7 +71,7 @@ class Router:
         self._gate = gate
         self._chat_settings = chat_settings
         self._changes = changes
-        self._asides = asides
+        self._asides = changes.asides
         self._is_closed = False
 
     def close(self) -> None:

@@ -34,10 +34,14 @@ from gateway.llm.models import COMPRESS
 from gateway.llm.provider import ChatRequest
 from gateway.media.showing import with_pictures
 from gateway.sessions import person_key, session_key
+from gateway.store.journal import ReplySaid
 from gateway.tools.order import Place
 from gateway.tools.tool import ToolCall
 
 STOP_PREFIX = "stop"
+REMEMBERED_CHARS = 200
+"""Of each answer, to say later which it was."""
+
 _log = structlog.get_logger()
 
 
@@ -164,6 +168,7 @@ class Effects:
         self._activity.pause()
         if await self._reply.finish(text) is Delivered.GONE:
             await self._host.chat_gone(self._message)
+        self._journal.note(ReplySaid(self._journal.turn, self._book.reply, text[:REMEMBERED_CHARS]))
         await lost_replies.offer(self._host, self._message.address, self._journal, self._book)
 
     async def _ask_model(self, message: Line) -> None:

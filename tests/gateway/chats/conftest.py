@@ -28,7 +28,6 @@ from gateway import logs
 from gateway.access.administration import Administration
 from gateway.access.gate import Gate
 from gateway.changes import Changes
-from gateway.chats.asides import Asides
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.chats.questions import Questions
@@ -205,7 +204,6 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 standing=gate.standing,
             )
             chats = await stack.enter_async_context(Chats(host))
-            asides = Asides()
             router = Router(
                 store.inbound,
                 store.journal,
@@ -229,10 +227,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 ),
                 gate=gate,
                 chat_settings=lambda: host.settings.chats,
-                changes=Changes(
-                    store, store.inbound, store.journal, chats=chats, asides=asides, clock=clock
-                ),
-                asides=asides,
+                changes=Changes(store, store.inbound, store.journal, chats=chats, clock=clock),
             )
             await recover(host, chats)
             serving = asyncio.ensure_future(platform.run(router.receive))

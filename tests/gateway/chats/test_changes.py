@@ -137,7 +137,7 @@ async def test_a_change_of_an_older_message_is_told_with_the_next(gateway: Small
     await gateway.platform.change(message, "my cat is Lina")
     await talk(gateway, "what is my cat called?", "Lina")
     assert (
-        '> "Alice": (changed an earlier message, which says now: “my cat is Lina”)"
+        '> "Alice": (changed an earlier message, which says now: “my cat is Lina”)'
         in (said(gateway)[-1])
     )
     assert len(gateway.model.requests) == 3
