@@ -47,6 +47,8 @@ class Command:
 
 
 def parse(message: Inbound) -> Call | None:
-    """The command in a message; None if the message is an ordinary one."""
+    """The command in a message; None if the message is an ordinary one, or somebody else's."""
+    if message.forwarded_from is not None:
+        return None
     match = _COMMAND.fullmatch(message.text.strip())
     return match and Call(message, match[1].lower(), (match[2] or "").strip())

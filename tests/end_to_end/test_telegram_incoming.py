@@ -175,3 +175,94 @@ async def test_an_update_that_is_delivered_again_within_seconds_is_answered_once
         await caller.wait_for(lambda: last_text(caller, ada) == "second")
     assert caller.webhook.answers == [200, 200, 200]
     assert [reply.text for reply in caller.replies(ada)] == ["first", "second"]
+
+
+@pytest.fixture
+async def joining(serve: Serve, make_settings: MakeSettings) -> AsyncIterator[None]:
+    """A gateway that waits a moment for what belongs together."""
+    async with serve(make_settings(chats={"join_window_s": 0.3})):
+        yield
+
+
+@pytest.mark.usefixtures("joining")
+async def test_an_album_is_one_turn_with_all_its_pictures(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    """Case 33."""
+    model.enqueue(text="Four colours.")
+    colours = ("red", "green", "blue", "white")
+    photos = [media.photo(telegram.files, picture(colour)) for colour in colours]
+    telegram.people.album(ada, photos, "our holidays")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "Four colours.")
+    content = model.requests[-1].body["messages"][-1]["content"]
+    assert [part["type"] for part in content] == ["text", *["image_url"] * 4]
+    assert "our holidays" in content[0]["text"]
+    assert len(model.requests) == 1
+
+
+@pytest.mark.usefixtures("joining")
+async def test_an_album_in_a_group_is_whole_though_only_its_caption_names_the_bot(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    """Case 33, in a group: the other pictures say nothing."""
+    model.enqueue(text="Two colours.")
+    group = telegram.people.group("Kitchen")
+    photos = [media.photo(telegram.files, picture(colour)) for colour in ("red", "green")]
+    telegram.people.album(ada, photos, "@hermes_test_bot which colours?", chat=group)
+    await telegram.wait_for(lambda: telegram.replies(group))
+    content = model.requests[-1].body["messages"][-1]["content"]
+    assert [part["type"] for part in content] == ["text", "image_url", "image_url"]
+    assert len(model.requests) == 1
+
+
+@pytest.mark.usefixtures("joining")
+async def test_a_paste_that_the_client_had_to_split_gets_one_answer(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    """Case 34."""
+    model.enqueue(text="A long text.")
+    telegram.people.say(ada, "a" * 4096)
+    telegram.people.say(ada, "and its end")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "A long text.")
+    assert asked(model).endswith("a\nand its end")
+    assert len(model.requests) == 1
+
+
+@pytest.mark.usefixtures("joining")
+async def test_editing_the_last_message_has_its_turn_redone(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    model.enqueue(text="I know no Lomdon.")
+    message = telegram.people.say(ada, "where is Lomdon?")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "I know no Lomdon.")
+    model.enqueue(text="In England.")
+    telegram.people.rewrite(message, "where is London?")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "In England.")
+    told = str(model.requests[-1].body["messages"])
+    assert "where is London?" in told
+    assert "Lomdon" not in told
+
+
+@pytest.mark.usefixtures("joining")
+async def test_a_reaction_to_an_answer_is_told_with_the_next_message(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    model.enqueue(text="Berlin.")
+    telegram.people.say(ada, "capital of Germany?")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "Berlin.")
+    telegram.people.react(ada, telegram.replies(ada)[-1], "👎")
+    model.enqueue(text="Sorry.")
+    telegram.people.say(ada, "hm")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "Sorry.")
+    assert "👎" in asked(model)
+
+
+@pytest.mark.usefixtures("joining")
+async def test_a_forwarded_command_is_text_and_is_told_as_somebody_elses(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    model.enqueue(text="That is a command of mine.")
+    telegram.people.say(ada, "/new", content=media.forwarded(hidden="Eve"))
+    await telegram.wait_for(lambda: telegram.replies(ada))
+    assert "Eve" in asked(model)
+    assert "/new" in asked(model)

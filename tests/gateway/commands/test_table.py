@@ -1,5 +1,7 @@
 """What is a command and what is not, and what is said of those there are."""
 
+from dataclasses import replace
+
 import pytest
 
 from adapters.base import Address, ChatKind, Inbound, Sender
@@ -32,6 +34,10 @@ def test_commands_are_recognised(text: str, name: str, arguments: str) -> None:
 )
 def test_ordinary_text_is_no_command(text: str) -> None:
     assert parse(said(text)) is None
+
+
+def test_what_was_forwarded_is_no_command_of_whoever_forwards_it() -> None:
+    assert parse(replace(said("/new"), forwarded_from="Eve")) is None
 
 
 async def echo(call: Call) -> str:
