@@ -53,6 +53,7 @@ AT_THE_START = (
     "journal.keep_calls_days",
     "tools.modules",
     "tools.workspace_mb",
+    "code",
     "web",
     "media.transcription",
     "mcp",

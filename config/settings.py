@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
+from config.code import CodeSettings
 from config.discord import DiscordSettings
 from config.mcp import McpSettings
 from config.media import MediaSettings
@@ -272,6 +273,7 @@ class Settings(Section):
     sessions: SessionSettings = SessionSettings()
     journal: JournalSettings = JournalSettings()
     tools: ToolSettings = ToolSettings()
+    code: CodeSettings = CodeSettings()
     web: WebSettings = WebSettings()
     media: MediaSettings = MediaSettings()
     mcp: McpSettings = McpSettings()

@@ -62,10 +62,12 @@ from gateway.runtime.capacity import Capacity
 from gateway.runtime.engine import Engine, EngineSettings
 from gateway.runtime.native import NativeRuntime
 from gateway.runtime.pool import AgentPool
+from gateway.sandbox.engine import WasmSandbox
 from gateway.schedule.book import Book
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.families import make_tools
+from gateway.tools.tool import Tool
 from gateway.tools.toolbox import Toolbox, mask_of
 from gateway.web.web import opened
 from gateway.workspace.workspace import FOLDER_NAME, Workspaces
@@ -122,8 +124,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         questions = Questions()
         book = await asyncio.to_thread(make_book, store, settings, zone)
         is_scheduling = settings.schedule.enabled
-        web = await stack.enter_async_context(opened(settings.web))
-        tools = await asyncio.to_thread(make_tools, settings, book if is_scheduling else None, web)
+        tools = await open_tools(stack, settings, book if is_scheduling else None)
         adapters: dict[str, Adapter] = {}
         workspaces = make_workspaces(settings)
         transcriber = make_transcriber(settings.media.transcription)
@@ -209,6 +210,14 @@ def prunings(
         "journals": partial(store.journal.prune, settings.journal.keep_days),
         "model calls": calls,
     }
+
+
+async def open_tools(stack: AsyncExitStack, settings: Settings, book: Book | None) -> list[Tool]:
+    """The tools, with what they need, which is closed with the stack. Raises `StartupError`."""
+    web = await stack.enter_async_context(opened(settings.web))
+    sandbox = WasmSandbox(settings.code.max_programs)
+    stack.push_async_callback(sandbox.close)
+    return await asyncio.to_thread(make_tools, settings, book, web, sandbox)
 
 
 def make_book(store: SqliteStore, settings: Settings, zone: tzinfo) -> Book:

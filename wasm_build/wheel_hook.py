@@ -1,4 +1,4 @@
-"""Puts the compiled agent into the wheel, so that who installs it needs no compiler.
+"""Puts what is compiled into the wheel, so that who installs it needs no compiler.
 
 Hatchling loads this file by its path (`pyproject.toml`) when it builds a wheel. An editable
 install finds the agent in the checkout's `dist/wasm` instead.
@@ -14,7 +14,7 @@ IN_WHEEL = "gateway/runtime/artefacts"
 
 
 class AgentHook(BuildHookInterface[Any]):
-    """Adds the two modules and their manifest; refuses to make a wheel without them."""
+    """Adds the modules and their manifests; refuses to make a wheel without them."""
 
     PLUGIN_NAME = "agent"
 
@@ -28,10 +28,16 @@ class AgentHook(BuildHookInterface[Any]):
         from wasm_build import manifest  # noqa: PLC0415 - only now on sys.path
 
         output = root / "dist" / "wasm"
-        if not manifest.is_up_to_date(output, manifest.input_hash(root)):
+        if not (manifest.has_agent(root) and manifest.has_sandbox(root)):
             raise RuntimeError(
-                f"{output} does not hold the agent compiled from these sources: "
+                f"{output} does not hold what is compiled from these sources: "
                 "run `./build.sh build` first."
             )
-        for name in (manifest.COMMAND, manifest.SNAPSHOT, manifest.MANIFEST):
+        for name in (
+            manifest.COMMAND,
+            manifest.SNAPSHOT,
+            manifest.MANIFEST,
+            manifest.SANDBOX,
+            manifest.SANDBOX_MANIFEST,
+        ):
             build_data["force_include"][str(output / name)] = f"{IN_WHEEL}/{name}"

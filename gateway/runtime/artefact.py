@@ -1,4 +1,4 @@
-"""Where the agent's snapshot is, and whether it is the one this gateway was made for.
+"""Where the compiled modules are, and whether they are those that this gateway was made for.
 
 Reads the folder that `./build.sh build` writes, or the same folder inside an installed wheel.
 Knows nothing of engines: what the module exports is checked in engine.py.
@@ -6,6 +6,7 @@ Knows nothing of engines: what the module exports is checked in engine.py.
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,12 @@ ABI_VERSION: Final = 1
 SNAPSHOT_NAME: Final = "hermes_agent.snapshot.wasm"
 COMMAND_NAME: Final = "hermes_agent.wasm"
 MANIFEST_NAME: Final = "build.json"
+
+SANDBOX_ABI_VERSION: Final = 1
+"""What `gateway/sandbox` calls and is called by."""
+
+SANDBOX_NAME: Final = "python_sandbox.wasm"
+SANDBOX_MANIFEST_NAME: Final = "python_sandbox.json"
 
 _MAGIC = b"\0asm\x01\0\0\0"
 _CURE = "run `./build.sh build` in a checkout, or install the wheel again"
@@ -47,13 +54,27 @@ def load_artefact(folder: Path | None = None) -> Artefact:
     Raises `ArtefactError` if it is missing, damaged, or of another ABI or protocol.
     """
     folder = folder or artefact_folder()
-    manifest = _read_manifest(folder / MANIFEST_NAME)
-    _check_versions(manifest, folder)
-    artefact = read_module(folder / SNAPSHOT_NAME)
-    expected = _recorded_sha256(manifest, folder)
-    if artefact.sha256 != expected:
+    wanted = {"abi": ABI_VERSION, "protocol": PROTOCOL_VERSION}
+    return _load(folder / SNAPSHOT_NAME, folder / MANIFEST_NAME, wanted)
+
+
+def load_sandbox(folder: Path | None = None) -> Artefact:
+    """Read the code sandbox of a folder and compare it with its manifest.
+
+    Raises `ArtefactError` if it is missing, damaged, or of another ABI.
+    """
+    folder = folder or artefact_folder()
+    wanted = {"abi": SANDBOX_ABI_VERSION}
+    return _load(folder / SANDBOX_NAME, folder / SANDBOX_MANIFEST_NAME, wanted)
+
+
+def _load(module: Path, manifest_path: Path, wanted: Mapping[str, int]) -> Artefact:
+    manifest = _read_manifest(manifest_path)
+    _check_versions(manifest, module, wanted)
+    artefact = read_module(module)
+    if artefact.sha256 != _recorded_sha256(manifest, manifest_path, module.name):
         raise ArtefactError(
-            f"{artefact.path} is damaged or not the file that {MANIFEST_NAME} describes: {_CURE}"
+            f"{module} is damaged or not the file that {manifest_path.name} describes: {_CURE}"
         )
     return artefact
 
@@ -83,20 +104,18 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
-def _check_versions(manifest: dict[str, Any], folder: Path) -> None:
-    for key, ours in (("abi", ABI_VERSION), ("protocol", PROTOCOL_VERSION)):
+def _check_versions(manifest: dict[str, Any], module: Path, wanted: Mapping[str, int]) -> None:
+    for key, ours in wanted.items():
         theirs = manifest.get(key)
         if theirs != ours:
             raise ArtefactError(
-                f"the agent in {folder} speaks {key} version {theirs}"
+                f"{module} speaks {key} version {theirs}"
                 f" and this gateway {key} version {ours}: {_CURE}"
             )
 
 
-def _recorded_sha256(manifest: dict[str, Any], folder: Path) -> str:
+def _recorded_sha256(manifest: dict[str, Any], path: Path, module_name: str) -> str:
     try:
-        return str(manifest["files"][SNAPSHOT_NAME]["sha256"])
+        return str(manifest["files"][module_name]["sha256"])
     except (KeyError, TypeError):
-        raise ArtefactError(
-            f"{folder / MANIFEST_NAME} doesn't tell the snapshot's sha256: {_CURE}"
-        ) from None
+        raise ArtefactError(f"{path} doesn't tell the sha256 of {module_name}: {_CURE}") from None

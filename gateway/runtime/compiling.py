@@ -59,7 +59,7 @@ def _load(engine: wasmtime.Engine, cache: CodeCache, key: str) -> wasmtime.Modul
 
 
 def _compile(engine: wasmtime.Engine, artefact: Artefact) -> wasmtime.Module:
-    _log.info("compiling the agent, once", path=str(artefact.path))
+    _log.info("compiling, once", path=str(artefact.path))
     started = time.monotonic()
     try:
         module = wasmtime.Module(engine, artefact.wasm)

@@ -177,9 +177,13 @@ class Workspace:
                         total += found.st_size
         return total
 
+    def room_bytes(self) -> int:
+        """What may still be put into it; 0 if it is full."""
+        return max(0, self._quota_bytes - self.used_bytes())
+
     def _room_bytes(self) -> int:
-        room = self._quota_bytes - self.used_bytes()
-        if room <= 0:
+        room = self.room_bytes()
+        if not room:
             raise WorkspaceFull(FULL)
         return room
 

