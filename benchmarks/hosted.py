@@ -36,8 +36,10 @@ from gateway.access.gate import Gate
 from gateway.changes import Changes
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
+from gateway.chats.outgoing import OutgoingFiles
 from gateway.chats.questions import Questions
 from gateway.commands.table import CommandTable
+from gateway.delivery.outbox import Outbox
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.llm.provider import ChatCompletion, ChatRequest, Provider, TextSink
@@ -212,6 +214,7 @@ async def hosted(
             workspaces=workspaces,
             intake=Intake({}, workspaces),
             approvals=store.approvals,
+            outgoing=OutgoingFiles(workspaces, Outbox(folder / "outbox"), lambda: settings.chats),
             standing=gate.standing,
         )
         chats = await stack.enter_async_context(Chats(host))

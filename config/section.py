@@ -45,6 +45,12 @@ def _is_possible_path(path: Path) -> Path:
     return path
 
 
+def _is_absolute_path(path: Path) -> Path:
+    if not path.is_absolute():
+        raise PydanticCustomError(SENTENCE, "must be a whole path, from the root on.")
+    return path
+
+
 def _is_file_name(name: str) -> str:
     # A whole path would let a slip of the pen write anywhere.
     if "\0" in name or Path(name).name != name:
@@ -72,6 +78,7 @@ class HiddenText(SecretStr):
 Hidden = Annotated[HiddenText, Field(min_length=1), AfterValidator(_is_one_line)]
 Address = Annotated[HttpUrl, AfterValidator(_has_no_password)]
 Folder = Annotated[Path, AfterValidator(_is_possible_path)]
+WholePath = Annotated[Path, AfterValidator(_is_possible_path), AfterValidator(_is_absolute_path)]
 TimeOfDay = Annotated[str, AfterValidator(_is_time_of_day)]
 Word = Annotated[str, Field(min_length=1)]
 StrangerPolicy = Literal["ignore", "pair"]

@@ -23,6 +23,7 @@ from config.section import (
     Section,
     StrangerPolicy,
     TimeOfDay,
+    WholePath,
     Word,
 )
 from config.telegram import TelegramSettings
@@ -130,6 +131,18 @@ class ChatSettings(Section):
         default="brief",
         description="While tools take long, a line says so and then turns into the answer. `brief` "
         "names the tools that run; `full` has a line for each call, and what it tells of itself.",
+    )
+    files_from: tuple[WholePath, ...] = Field(
+        default=(),
+        description="Folders, beside the workspace of the chat, from which answers may send files.",
+    )
+    file_mb: PositiveInt = Field(
+        default=50, description="Larger files are not sent; platforms have limits of their own."
+    )
+    fetch_pictures: bool = Field(
+        default=True,
+        description="Fetch the pictures that answers point to and show them; otherwise they stay "
+        "links. Nothing is fetched from inside.",
     )
     marks: bool = Field(
         default=False,

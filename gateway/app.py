@@ -27,6 +27,7 @@ from gateway.applying import applying
 from gateway.changes import Changes
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
+from gateway.chats.outgoing import OutgoingFiles
 from gateway.chats.pruning import Prune, pruned_daily
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
@@ -44,6 +45,8 @@ from gateway.commands.reload import reload_commands
 from gateway.commands.schedule import schedule_commands
 from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
+from gateway.delivery.outbox import FOLDER_NAME as OUTBOX_NAME
+from gateway.delivery.outbox import Outbox
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.llm.providers import make_provider
@@ -145,6 +148,12 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             workspaces=workspaces,
             intake=Intake(adapters, workspaces, transcriber),
             approvals=store.approvals,
+            outgoing=OutgoingFiles(
+                workspaces,
+                await asyncio.to_thread(swept_outbox, settings),
+                lambda: host.settings.chats,
+                web.fetcher,
+            ),
             delivery=DeliverySettings(
                 settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
             ),
@@ -230,6 +239,13 @@ def make_workspaces(settings: Settings) -> Workspaces:
     """The folders of all chats."""
     folder = settings.data_dir / FOLDER_NAME
     return Workspaces(folder, settings.tools.workspace_mb * _MIB)
+
+
+def swept_outbox(settings: Settings) -> Outbox:
+    """The files on their way out, of which there are none yet. Blocks."""
+    outbox = Outbox(settings.data_dir / OUTBOX_NAME)
+    outbox.sweep()
+    return outbox
 
 
 def make_runtime(settings: Settings) -> Runtime:

@@ -9,10 +9,14 @@ import asyncio
 import contextlib
 import itertools
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from enum import Enum
 from functools import partial
+from pathlib import Path
 
 from adapters.base import (
     NO_LIMITS,
@@ -25,6 +29,7 @@ from adapters.base import (
     Event,
     Inbound,
     Mark,
+    OutgoingFile,
     Part,
     Pulse,
     Rejected,
@@ -106,8 +111,10 @@ class ConsoleAdapter:
         return [Part(markdown, Form.GROWING)]
 
     async def send(self, address: Address, part: Part) -> str:  # noqa: ARG002 - there is one chat
-        """Show a message."""
+        """Show a message. A file is left in a folder of its own, which is named."""
         message_id = str(next(self._ids))
+        if part.file is not None:
+            part = await asyncio.to_thread(_received, part, part.file)
         await self._show(message_id, part)
         return message_id
 
@@ -224,3 +231,11 @@ def local_console(idle: Callable[[], Awaitable[None]]) -> ConsoleAdapter:
         idle=idle,
         prompt=PROMPT if is_lively else "",
     )
+
+
+def _received(part: Part, file: OutgoingFile) -> Part:
+    """A part that says where a file is, which the gateway itself does not keep. Blocks."""
+    copy = Path(tempfile.mkdtemp(prefix="hermes-")) / file.name
+    shutil.copyfile(file.path, copy)
+    caption = f"{part.text}: " if part.text else ""
+    return replace(part, text=f"{caption}{copy}", payload=Form.FINAL, file=None)

@@ -32,7 +32,7 @@ class ReplyBook:
             Found(
                 part.position,
                 part.message_id if part.state == "sent" else None,
-                is_final=part.markdown is not None,
+                part.markdown,
             )
             for part in parts
         ]

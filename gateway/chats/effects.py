@@ -88,6 +88,7 @@ class Effects:
             host, message, journal, past, asking=self._asking, report=self._note_progress
         )
         self._is_closing = False
+        self._files = host.outgoing.of(session_key(message.address))
         self._typing = self._start_typing()
         self._activity = self._new_activity()
         self._marks = Marks(self._adapter, message, is_wanted=host.settings.chats.marks)
@@ -151,6 +152,7 @@ class Effects:
         self._activity.close()
         if not self.is_answered:
             await self._reply.withdraw()
+        await self._files.close()
         has_failed = self.result is None or self.result.get("reason") in {"error", "failed"}
         await self._marks.put(Mark.FAILED if has_failed else Mark.DONE)
 
@@ -294,7 +296,9 @@ class Effects:
 
     def _new_reply(self, book: ReplyBook) -> tuple[Reply, ReplyBook]:
         stop = Button("Stop", stop_data(self._journal.turn))
-        reply = Reply(self._adapter, self._message.address, self._host.delivery, ((stop,),), book)
+        address, settings = self._message.address, self._host.delivery
+        files = self._files
+        reply = Reply(self._adapter, address, settings, ((stop,),), ledger=book, files=files)
         self._group.create_task(self._carried(reply.stream()))
         return reply, book
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from adapters.base import Adapter, Inbound
 from config.settings import Settings
 from gateway.access.roles import Standing
+from gateway.chats.outgoing import OutgoingFiles
 from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
@@ -58,6 +59,7 @@ class Host:
     workspaces: Workspaces
     intake: Intake
     approvals: ApprovalStore
+    outgoing: OutgoingFiles
     delivery: DeliverySettings
     standing: Callable[[Inbound], Awaitable[Standing]]  # what its sender may do, at this moment
     clock: Clock = local_time

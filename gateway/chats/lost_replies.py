@@ -8,6 +8,7 @@ The notice itself may come twice, if it is cut off as well: it says nothing that
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import structlog
 
@@ -15,6 +16,7 @@ from adapters.base import AdapterError, Address, Button, FindsMessages
 from gateway.chats.book import ReplyBook
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
+from gateway.delivery.composing import compose
 from gateway.delivery.reply import Reply
 from gateway.delivery.screen import Screen
 from gateway.sessions import session_key
@@ -97,10 +99,13 @@ async def show_again(host: Host, address: Address, detail: str) -> str | None:
         return NOT_LOST
     await host.journal.write([PartMoved(turn, reply, part.position, None) for part in parts])
     adapter = host.adapters[address.platform]
-    for part in parts:
-        rendered = adapter.render(part.markdown or "")
-        if part.position < len(rendered):
-            gate = host.delivery.gates.of(adapter)
-            screen = Screen(adapter, address, gate, host.delivery.backoff_s)
-            await screen.show([rendered[part.position]])
+    screen_of = partial(Screen, adapter, address, host.delivery.gates.of(adapter))
+    files = host.outgoing.of(session_key(address))
+    try:
+        composed = await compose(adapter, parts[0].markdown or "", files)
+        for part in parts:
+            if part.position < len(composed):
+                await screen_of(host.delivery.backoff_s).show([composed[part.position]])
+    finally:
+        await files.close()
     return None

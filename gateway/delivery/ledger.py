@@ -13,7 +13,7 @@ class Found:
 
     position: int
     message_id: str | None  # None: nobody knows whether it is there
-    is_final: bool  # it was sent as part of the final text, not as a preview
+    final: str | None  # the final text, of which it was sent as a part; None for a preview
 
 
 class Ledger(Protocol):

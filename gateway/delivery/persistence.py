@@ -9,6 +9,7 @@
 | TargetGone, edit     | a new message in its place                                        |
 | TargetGone, new      | the same without the reply reference                              |
 | Rejected             | the plain text, then a new message with it, then given up         |
+| Rejected, a file     | a sentence in its place                                           |
 | ChatGone             | given up, for the whole reply                                     |
 """
 
@@ -105,13 +106,19 @@ def _after_rejection(error: Rejected, attempt: Attempt) -> Again | Outcome:
     step = attempt.step
     if isinstance(step, Delete):
         return Outcome.REFUSED
-    if isinstance(error, TargetGone):
-        if isinstance(step, Edit):
-            return Again(replace(attempt, step=Send(step.index, step.part)))
-        if attempt.is_reply:
-            return Again(replace(attempt, is_reply=False))
-    if attempt.part.payload is not None:
-        return Again(replace(attempt, form=replace(attempt.part, payload=None)))
+    if isinstance(error, TargetGone) and isinstance(step, Edit):
+        return Again(replace(attempt, step=Send(step.index, step.part)))
+    if isinstance(error, TargetGone) and attempt.is_reply:
+        return Again(replace(attempt, is_reply=False))
+    if (form := _other_form(attempt.part)) is not None:
+        return Again(replace(attempt, form=form))
     if isinstance(step, Edit):
         return Again(replace(attempt, step=Send(step.index, step.part)))
     return Outcome.REFUSED
+
+
+def _other_form(part: Part) -> Part | None:
+    """Another form of a part that was refused; None if there is none left."""
+    if part.file is not None:
+        return replace(part, text=f"I could not send {part.file.name}: it is refused.", file=None)
+    return None if part.payload is None else replace(part, payload=None)

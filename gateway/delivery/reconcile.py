@@ -50,7 +50,8 @@ Step = Send | Edit | Delete
 def next_step(shown: Sequence[Shown | None], wanted: Sequence[Part]) -> Step | None:
     """The first thing to do, in the order of the text; None if the screen is right.
 
-    `None` in `shown` stands for a message that was there and was deleted by somebody.
+    `None` in `shown` stands for a message that was there and was deleted by somebody. A text can't
+    be edited into a file, or a file into anything.
     """
     for index, part in enumerate(wanted):
         there = shown[index] if index < len(shown) else None
@@ -60,8 +61,14 @@ def next_step(shown: Sequence[Shown | None], wanted: Sequence[Part]) -> Step | N
             continue
         if there.message_id is None:
             return Send(index, part)
-        return Edit(index, part, there.message_id)
+        if there.part.file is None and part.file is None:
+            return Edit(index, part, there.message_id)
+        return _delete_last(shown)  # from the end on, so that what is sent anew comes in its order
     if len(shown) > len(wanted):
-        surplus = shown[-1]
-        return Delete(len(shown) - 1, surplus.message_id if surplus else None)
+        return _delete_last(shown)
     return None
+
+
+def _delete_last(shown: Sequence[Shown | None]) -> Delete:
+    surplus = shown[-1]
+    return Delete(len(shown) - 1, surplus.message_id if surplus else None)

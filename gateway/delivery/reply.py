@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from adapters.base import Adapter, AdapterError, Address, Button, Part, RateLimited, Rejected, Style
+from gateway.delivery.composing import FileSource, compose, growing, render
 from gateway.delivery.drafts import Draft
 from gateway.delivery.gate import Gates
 from gateway.delivery.ledger import Ledger, NoLedger
@@ -54,7 +55,9 @@ class Reply:
         address: Address,
         settings: DeliverySettings,
         growing_buttons: Buttons = (),  # under the text while it grows
+        *,
         ledger: Ledger | None = None,
+        files: FileSource | None = None,
     ) -> None:
         self.text = ""  # as streamed so far, on the screen or not yet
         self._kept = ""  # what was there when the present stream started
@@ -63,6 +66,7 @@ class Reply:
         self._settings = settings
         self._growing_buttons = growing_buttons
         self._ledger: Ledger = ledger or NoLedger()
+        self._files = files
         gate = settings.gates.of(adapter)
         self._screen = Screen(adapter, address, gate, settings.backoff_s, self._ledger)
         self._draft = Draft(adapter, address, gate)
@@ -105,8 +109,8 @@ class Reply:
             self._has_grown.clear()
             if self._is_closed.is_set():
                 return
-            if growing := self._growing:
-                pace, wait_s = await self._preview(growing, pace)
+            if text := self._growing:
+                pace, wait_s = await self._preview(text, pace)
                 if wait_s:
                     self._has_grown.set()  # there is more to show than the platform has taken
                 await self._pause(max(pace.pause_s, wait_s))
@@ -119,8 +123,8 @@ class Reply:
         begun = time.perf_counter()
         async with self._screen_in_use:
             self._ledger.finish(markdown)
-            parts = self._adapter.render(markdown, style)
-            outcome = await self._screen.show(with_buttons(parts, buttons))
+            parts = await compose(self._adapter, markdown, self._files, style)
+            outcome = await self._screen.show(with_buttons(parts, buttons), markdown)
         metrics = self._settings.metrics
         metrics.took("delivery", time.perf_counter() - begun)
         metrics.delivered(self._adapter.name, outcome)
@@ -130,7 +134,7 @@ class Reply:
         """Change a finished text, if that can be done at once: nothing hangs on it."""
         async with self._screen_in_use:
             try:
-                await self._screen.amend(self._adapter.render(markdown, style))
+                await self._screen.amend(await render(self._adapter, markdown, style))
             except AdapterError as error:
                 _log.info("message not amended", error=str(error))
 
@@ -152,13 +156,14 @@ class Reply:
         self._is_closed.set()
         self._has_grown.set()
 
-    async def _preview(self, growing: str, pace: Pace) -> tuple[Pace, float]:
+    async def _preview(self, text: str, pace: Pace) -> tuple[Pace, float]:
         """The pace from now on, and the seconds to wait for the platform's rates."""
         # The lock lets a preview that is under way end before the final text: cutting it off
         # would leave a message on the screen whose id nobody knows.
         async with self._screen_in_use:
             try:
-                wait_s = await self._show_growing(self._adapter.preview(growing))
+                parts = await growing(self._adapter, text, has_files=self._files is not None)
+                wait_s = await self._show_growing(parts)
             except RateLimited as error:
                 _log.info("edits slowed down", wait_s=error.retry_after_s)
                 return pace.after_flood(error.retry_after_s), 0

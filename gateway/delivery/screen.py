@@ -49,8 +49,6 @@ class Screen:
         self._backoff_s = backoff_s
         self._ledger: Ledger = ledger or NoLedger()
         self._shown: list[Shown | None] = _as_found(self._ledger.found)
-        # Final parts of which nobody knows whether they arrived: never sent again by themselves.
-        self._lost = [f.position for f in self._ledger.found if f.is_final and not f.message_id]
 
     @property
     def is_empty(self) -> bool:
@@ -93,15 +91,18 @@ class Screen:
                 self._record(step, None)
             raise
 
-    async def show(self, wanted: Sequence[Part]) -> Outcome:
-        """Show the wanted parts whatever it takes, each exactly once.
+    async def show(self, wanted: Sequence[Part], text: str | None = None) -> Outcome:
+        """Show the wanted parts, those of a final text, whatever it takes, each exactly once.
 
         Returns the worst that befell a part. Waits as long as the platform says.
         """
         worst = Outcome.SHOWN
-        for position in self._lost:
-            if position < len(wanted):
-                self._shown[position] = Shown(None, wanted[position])
+        for found in self._ledger.found:
+            if found.final is None or found.position >= min(len(wanted), len(self._shown)):
+                continue
+            # A final part of which nobody knows whether it arrived is never sent again by itself.
+            if found.message_id is None or found.final == text:
+                self._shown[found.position] = Shown(found.message_id, wanted[found.position])
         while (step := next_step(self._shown, wanted)) is not None:
             outcome = await self._insist(step)
             if outcome is not Outcome.SHOWN:
@@ -189,7 +190,8 @@ class Screen:
 
 def _as_found(found: Sequence[Found]) -> list[Shown | None]:
     """The screen as an earlier run has left it. What its messages show is not known: no wanted
-    part equals it, so each is edited once more, which does no harm."""
+    part equals it, so each is edited once more, which does no harm; but for what was sent as a part
+    of the very text that is to be shown."""
     shown: list[Shown | None] = [None] * (max((f.position for f in found), default=-1) + 1)
     for one in found:
         shown[one.position] = Shown(one.message_id, _UNREAD)

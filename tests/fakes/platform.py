@@ -53,6 +53,7 @@ class Screen:
     log: list[str] = field(default_factory=list)
     typing: int = 0
     marks: dict[str, Mark | None] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)  # by message
     drafts: dict[int, Part] = field(default_factory=dict)  # gone when a message comes
 
     @property
@@ -86,6 +87,7 @@ class FakePlatform:
 
     def __init__(self, limit: int = 4_000) -> None:
         self.limit = limit
+        self.takes_files = True
         self.pulse = Pulse(max_silence_s=None)
         self.screens: defaultdict[str, Screen] = defaultdict(Screen)
         self.failures: defaultdict[str, deque[Failure]] = defaultdict(deque)
@@ -116,10 +118,14 @@ class FakePlatform:
     async def send(self, address: Address, part: Part) -> str:
         message_id = f"m{next(self.ids)}"
         screen = self.screens[address.chat_id]
+        file = part.file
+        content = None if file is None else await asyncio.to_thread(file.path.read_bytes)
 
         def act() -> None:
             screen.drafts.clear()
             screen.messages[message_id] = part
+            if content is not None:
+                screen.files[message_id] = content
             screen.replies_to[message_id] = address.reply_to
             screen.threads[message_id] = address.thread_id
 
@@ -132,6 +138,8 @@ class FakePlatform:
         def act() -> None:
             if message_id not in screen.messages:
                 raise TargetGone("no such message")
+            if part.file is not None or screen.messages[message_id].file is not None:
+                raise Rejected("a file and a text are no edits of each other")
             screen.messages[message_id] = part
 
         await self._serve("edit", address, part, act)
@@ -165,9 +173,12 @@ class FakePlatform:
         await asyncio.sleep(0)
         if part is not None:
             check(part, self.limit)
+            if part.file is not None and not self.takes_files:
+                raise Rejected("no files here")
         failure = self._next_failure(method)
         screen = self.screens[address.chat_id]
-        screen.log.append(f"{method} {part.text if part else ''}".strip())
+        what = "" if part is None else part.text if part.file is None else f"<{part.file.name}>"
+        screen.log.append(f"{method} {what}".strip())
         if failure is None or failure.is_done_all_the_same:
             act()
         self._changed.set()
@@ -340,7 +351,7 @@ class SearchablePlatform(FakePlatform):
 
 def check(part: Part, limit: int) -> None:
     """What every platform refuses."""
-    if not part.text.strip():
+    if not part.text.strip() and part.file is None:
         raise Rejected("message text is empty")
     if len(part.text) > limit:
         raise Rejected("message is too long")

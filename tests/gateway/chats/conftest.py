@@ -30,6 +30,7 @@ from gateway.access.gate import Gate
 from gateway.changes import Changes
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
+from gateway.chats.outgoing import OutgoingFiles
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
 from gateway.commands.access import access_commands
@@ -44,6 +45,7 @@ from gateway.commands.owner import owner_commands
 from gateway.commands.schedule import schedule_commands
 from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
+from gateway.delivery.outbox import Outbox
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.media.intake import Intake
@@ -61,6 +63,7 @@ from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.cronjob import TimeTools
 from gateway.tools.tool import tools_of
 from gateway.tools.toolbox import Toolbox
+from gateway.web.fetch import Fetcher
 from gateway.workspace.workspace import Workspaces
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.platform import FakePlatform
@@ -112,6 +115,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         folder: Path = tmp_path,
         platform: FakePlatform | None = None,
         activity_after_s: float = 1.0,
+        fetcher: Fetcher | None = None,
         llm: Mapping[str, Any] | None = None,
         media: Mapping[str, Any] | None = None,
         **chat_settings: Any,
@@ -190,6 +194,9 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 workspaces=workspaces,
                 intake=Intake({platform.name: platform}, workspaces, transcriber),
                 approvals=store.approvals,
+                outgoing=OutgoingFiles(
+                    workspaces, Outbox(folder / "outbox"), lambda: settings.chats, fetcher
+                ),
                 clock=clock,
                 reset_policy=policy_of(settings.sessions, UTC),
                 delivery=DeliverySettings(
