@@ -72,7 +72,7 @@ from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.families import make_tools
 from gateway.tools.tool import Tool
 from gateway.tools.toolbox import Toolbox, mask_of
-from gateway.web.web import opened
+from gateway.web.web import Web, opened
 from gateway.workspace.workspace import FOLDER_NAME, Workspaces
 from gateway.zone import load_zone, zone_name
 
@@ -127,7 +127,8 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         questions = Questions()
         book = await asyncio.to_thread(make_book, store, settings, zone)
         is_scheduling = settings.schedule.enabled
-        tools = await open_tools(stack, settings, book if is_scheduling else None)
+        web = await stack.enter_async_context(opened(settings.web))
+        tools = await open_tools(stack, settings, book if is_scheduling else None, web)
         adapters: dict[str, Adapter] = {}
         workspaces = make_workspaces(settings)
         transcriber = make_transcriber(settings.media.transcription)
@@ -221,9 +222,10 @@ def prunings(
     }
 
 
-async def open_tools(stack: AsyncExitStack, settings: Settings, book: Book | None) -> list[Tool]:
+async def open_tools(
+    stack: AsyncExitStack, settings: Settings, book: Book | None, web: Web
+) -> list[Tool]:
     """The tools, with what they need, which is closed with the stack. Raises `StartupError`."""
-    web = await stack.enter_async_context(opened(settings.web))
     sandbox = WasmSandbox(settings.code.max_programs)
     stack.push_async_callback(sandbox.close)
     return await asyncio.to_thread(make_tools, settings, book, web, sandbox)
