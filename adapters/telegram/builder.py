@@ -87,7 +87,10 @@ class Builder:
 
     @contextmanager
     def link(self, url: str) -> Iterator[None]:
-        """Text that leads somewhere."""
+        """Text that leads somewhere; a link within another is part of it."""
+        if self._in_link:
+            yield
+            return
         if self._line_is_new:
             self._append(self.indent)
         start = self._length

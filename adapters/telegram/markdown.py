@@ -147,7 +147,7 @@ class _Writer:
         texts = [[*(_plain(cell) for cell in row), *[""] * (columns - len(row))] for row in cells]
         if len(rows) == 1:
             self._record([""] * columns, cells[0])
-        elif tables.is_narrow(texts):
+        elif tables.is_narrow(texts) and not any(map(_has_link, rows)):
             self.out.code_block(tables.grid(texts), None)
         else:
             self._records(texts, cells)
@@ -251,6 +251,13 @@ def _can_lead_somewhere(url: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in _LINK_SCHEMES and has_good_port and bool(_HOST.fullmatch(parts.netloc))
+
+
+def _has_link(row: SyntaxTreeNode) -> bool:
+    """Whether there are addresses in it, which nobody could follow from within code."""
+    return any(
+        node.type == "image" or (node.type == "link" and node.info != "auto") for node in row.walk()
+    )
 
 
 def _plain(cell: _Cell) -> str:

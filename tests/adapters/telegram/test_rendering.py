@@ -100,6 +100,8 @@ def test_markup_that_would_show_nothing_is_shown_as_it_was_written(markdown: str
         ("[x](javascript:alert(1))", "text_link", []),
         ("<https://example.org>", "text_link", []),
         ("![cat](https://example.org/c.png)", "text_link", ["cat"]),
+        ("[![cat](https://a.org/c.png)](https://b.org)", "text_link", ["cat"]),
+        ("|a|b|\n|-|-|\n|[c](https://a.org)|d|", "text_link", ["c"]),
         ("> a\n> > b\n\nc", "blockquote", ["a\nb"]),
         ("||a **b** c|| d", "spoiler", ["a b c"]),
         ("(||a||), ||b||!", "spoiler", ["a", "b"]),

@@ -11,6 +11,7 @@ from adapters.base import Part
 from adapters.telegram.rendering import entities_of, preview, render
 from adapters.telegram.styled import utf16_length
 from adapters.text.characters import is_blank
+from tests.adapters.telegram.parts import check_part
 from tests.fakes.telegram import texts
 
 LETTERS = "alpha beta, gamma. 路面電車 Straße क्‍ष مرحبا می‌خواهم 👨‍👩‍👧‍👦 👍🏽 🇩🇪 𝕳𝖊𝖑𝖑𝖔 e\u0301"
@@ -69,19 +70,6 @@ def _moved(code: str) -> str:
 def _visible(text: str) -> str:
     """Without what may be lost at a cut; a joiner alone would be an empty message."""
     return "".join(character for character in text if not is_blank(character))
-
-
-def check_part(part: Part, limit_utf16: int) -> None:
-    """All that Telegram asks of one message; the fake's own rules are the judge."""
-    entities = [
-        {"type": one.type, "offset": one.offset, "length": one.length, "url": one.url}
-        for one in entities_of(part)
-    ]
-    assert not is_blank(part.text)
-    assert utf16_length(part.text) == texts.units(part.text) <= limit_utf16
-    assert part.text == part.text.rstrip()
-    assert texts.violations(entities) == []
-    texts.accept(part.text, entities, "too long")
 
 
 @settings(max_examples=150, deadline=None)
