@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.llm.provider import ChatCompletion, ChatRequest, Provider, TextSink
 from gateway.media.intake import Intake
+from gateway.moving import move
 from gateway.router import Router
 from gateway.runtime.engine import Engine
 from gateway.runtime.pool import AgentPool
@@ -227,5 +229,6 @@ async def hosted(
             gate=gate,
             chat_settings=lambda: settings.chats,
             changes=Changes(store, store.inbound, store.journal, chats=chats, clock=clock),
+            move=partial(move, host, chats, store.moves),
         )
         yield Hosted(router, chats, platform, store)

@@ -54,6 +54,7 @@ from gateway.lock import lock_data_dir
 from gateway.masking import secrets_in
 from gateway.media.intake import Intake
 from gateway.media.transcribing import make_transcriber
+from gateway.moving import move
 from gateway.operations.measured import MeasuredProvider, MeasuredUsage
 from gateway.operations.watch import Watch, watching
 from gateway.platforms import console_among, make_adapters
@@ -196,6 +197,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             gate=gate,
             chat_settings=lambda: host.settings.chats,
             changes=Changes(store, store.inbound, store.journal, chats=chats, clock=clock),
+            move=partial(move, host, chats, store.moves),
         )
         await stack.enter_async_context(pruned_daily(prunings(store, settings, clock)))
         await recover(host, chats)

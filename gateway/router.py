@@ -62,6 +62,7 @@ class Router:
         gate: Gate,
         chat_settings: Callable[[], ChatSettings],
         changes: Changes,
+        move: Callable[[Moved], Awaitable[None]],
     ) -> None:
         self._inbound = inbound
         self._journal = journal
@@ -71,6 +72,7 @@ class Router:
         self._gate = gate
         self._chat_settings = chat_settings
         self._changes = changes
+        self._move = move
         self._asides = changes.asides
         self._is_closed = False
 
@@ -110,6 +112,7 @@ class Router:
             await self._changes.deleted(event)
             return
         if isinstance(event, Moved):
+            await self._move(event)
             return
         entry = await self._gate.meet(event)
         if not entry.is_open:

@@ -72,7 +72,9 @@ class Gate:
     def reconfigure(self, settings: Settings) -> None:
         """Go by other settings from now on. Who was counted before is counted afresh."""
         before = self.access
-        self.access = replace(access_from(settings), grants=before.grants, claim=before.claim)
+        self.access = replace(
+            access_from(settings), grants=before.grants, claim=before.claim, former=before.former
+        )
         self._limiter = Limiter(settings.access, self._now_s)
 
     async def load(self) -> None:

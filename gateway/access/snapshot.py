@@ -44,11 +44,17 @@ class Access:
     strangers: StrangerPolicy = "ignore"
     grants: Mapping[Person, Grant] = field(default_factory=dict)
     claim: Claim | None = None
+    # What groups were called before they got their present ids: the settings may still say that.
+    former: Mapping[Person, frozenset[str]] = field(default_factory=dict)
 
     def with_stored(self, stored: StoredAccess) -> "Access":
         """The same settings, with what is stored now."""
         grants = {(grant.platform, grant.person_id): grant for grant in stored.grants}
-        return replace(self, grants=grants, claim=stored.claim)
+        former: dict[Person, frozenset[str]] = {}
+        for platform, chat_id, before in stored.moves:
+            known = former.get((platform, chat_id), frozenset())
+            former[platform, chat_id] = known | {before}
+        return replace(self, grants=grants, claim=stored.claim, former=former)
 
     def has_owner(self, platform: str) -> bool:
         """Whether somebody could approve anything there."""
@@ -155,7 +161,8 @@ def _blocked_group(access: Access, address: Address, _: Sender) -> Standing | No
 
 def _open_group(access: Access, address: Address, _: Sender) -> Standing | None:
     groups = _here(access, address).groups
-    if address.kind is ChatKind.GROUP and address.chat_id in groups:
+    former = access.former.get((address.platform, address.chat_id), frozenset())
+    if address.kind is ChatKind.GROUP and groups & {address.chat_id, *former}:
         return Standing(Role.MEMBER, f"{address.platform}.allowed_chats")
     return _granted_group(access, address, Role.MEMBER)
 

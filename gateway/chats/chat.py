@@ -95,6 +95,12 @@ class Chat:
         self._inbox.put(job)
         return True
 
+    def give_up(self) -> list[Job]:
+        """Let go of all that waits, which is stored; returns the jobs, which are not."""
+        jobs = self._inbox.jobs
+        self._clear()
+        return jobs
+
     @property
     def is_answering(self) -> bool:
         """Whether a turn runs."""

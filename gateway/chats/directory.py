@@ -21,6 +21,7 @@ from gateway.chats.apologies import LATER, RESTARTING, TOO_MUCH_WAITS, apology
 from gateway.chats.busy import MERGED, Mode
 from gateway.chats.chat import Chat
 from gateway.chats.host import Host
+from gateway.chats.inbox import Job
 from gateway.chats.messages import Beginning, user_message
 from gateway.delivery.reply import say
 from gateway.sessions import address_of, is_direct, session_key
@@ -110,6 +111,23 @@ class Chats:
         """What a changed message was before, if that is being answered."""
         busy = self._busy.get(session_key(message.address))
         return None if busy is None else busy[0].answered(message)
+
+    async def halt(self, chat: str) -> list[Job]:
+        """Cut off what runs in a group and in its topics, as a kill would; returns the jobs that
+        waited there.
+        """
+        jobs: list[Job] = []
+        for key, (busy, task) in list(self._busy.items()):
+            if key == chat or key.startswith(f"{chat}:"):
+                jobs += busy.give_up()
+                task.cancel()
+                await asyncio.wait([task])
+        return jobs
+
+    def do(self, chat: str, job: Job) -> None:
+        """Let something wait its turn in a chat, if there is room."""
+        if not self.is_closing:
+            self._wake(chat).do(job)
 
     def redo(self, message: Inbound) -> None:
         """Answer a changed message anew, in the place of its last turn; not if all is ending."""

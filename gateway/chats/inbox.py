@@ -62,6 +62,11 @@ class Inbox:
         """The messages in it."""
         return [item for item in self._items if isinstance(item, Waiting)]
 
+    @property
+    def jobs(self) -> list[Job]:
+        """What else is in it."""
+        return [item for item in self._items if not isinstance(item, Waiting)]
+
     def put(self, item: Waiting | Job) -> None:
         """Let something wait behind all else."""
         self._items.append(item)

@@ -89,6 +89,7 @@ class StoredAccess:
     revision: int
     grants: tuple[Grant, ...] = ()
     claim: Claim | None = None
+    moves: tuple[tuple[str, str, str], ...] = ()  # (platform, a group's id, one that it had before)
 
 
 class AccessStore(Protocol):

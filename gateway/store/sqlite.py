@@ -23,6 +23,7 @@ from gateway.store.sqlite_approvals import SqliteApprovals
 from gateway.store.sqlite_inbound import SqliteInbound
 from gateway.store.sqlite_journal import SqliteJournal
 from gateway.store.sqlite_model_choices import SqliteModelChoices
+from gateway.store.sqlite_moves import SqliteMoves
 from gateway.store.sqlite_people import SqlitePeople
 from gateway.store.sqlite_schedule import SqliteSchedule
 from gateway.store.sqlite_search import SqliteSearch
@@ -49,6 +50,7 @@ class SqliteStore:
         self.people = SqlitePeople(database, now)
         self.approvals = SqliteApprovals(database, now)
         self.schedule = SqliteSchedule(database)
+        self.moves = SqliteMoves(database, now)
 
     @classmethod
     async def open(cls, path: Path, *, now: Callable[[], datetime]) -> Self:

@@ -36,13 +36,16 @@ class SqliteAccess:
 
     async def load(self) -> StoredAccess:
         """All grants and the claim."""
-        async with self._database.writing() as connection:  # for one view of all three
+        async with self._database.writing() as connection:  # for one view of all
             grants = await connection.execute_fetchall(
                 "SELECT platform, person_id, role, source, granted_by, granted_at "
                 "FROM access_grants ORDER BY granted_at, platform, person_id"
             )
             claims = await connection.execute_fetchall(
                 "SELECT salt, digest, expires_at FROM access_claim"
+            )
+            moves = await connection.execute_fetchall(
+                "SELECT platform, chat_id, former_id FROM chat_moves"
             )
             return StoredAccess(
                 revision=await _revision(connection),
@@ -51,6 +54,7 @@ class SqliteAccess:
                     for platform, person_id, role, source, by, at in grants
                 ),
                 claim=_first(Claim(Digest(salt, it), _moment(end)) for salt, it, end in claims),
+                moves=tuple((platform, now, former) for platform, now, former in moves),
             )
 
     async def remove_grant(self, platform: str, person_id: str) -> bool:

@@ -20,6 +20,7 @@ from adapters.base import (
     Attachment,
     Button,
     ButtonPress,
+    ChatGone,
     ChatKind,
     Deleted,
     Edited,
@@ -27,6 +28,7 @@ from adapters.base import (
     Inbound,
     Mark,
     MediaKind,
+    Moved,
     Observed,
     Part,
     Pulse,
@@ -92,6 +94,7 @@ class FakePlatform:
         self.screens: defaultdict[str, Screen] = defaultdict(Screen)
         self.failures: defaultdict[str, deque[Failure]] = defaultdict(deque)
         self.broken: dict[str, AdapterError] = {}  # what is said of a file instead
+        self.moved: set[str] = set()
         self.hanging: set[str] = set()  # methods that never end
         self.files: dict[str, bytes] = {}  # what was sent to the bot, by its `ref`
         self.ids = itertools.count(1)
@@ -175,6 +178,8 @@ class FakePlatform:
             check(part, self.limit)
             if part.file is not None and not self.takes_files:
                 raise Rejected("no files here")
+        if address.chat_id in self.moved:
+            raise ChatGone("the group was upgraded to a supergroup chat")
         failure = self._next_failure(method)
         screen = self.screens[address.chat_id]
         what = "" if part is None else part.text if part.file is None else f"<{part.file.name}>"
@@ -254,6 +259,12 @@ class FakePlatform:
         """Somebody deletes what they wrote."""
         event_id = f"{self._run}-{next(self.ids)}"
         await self.give(Deleted(event_id, message.address, message.message_id or ""))
+
+    async def move(self, chat: str, new_chat: str) -> None:
+        """A group gets another id; its old one is answered by nothing any more."""
+        self.moved.add(chat)
+        address = Address(self.name, chat, ChatKind.GROUP)
+        await self.give(Moved(f"{self._run}-{next(self.ids)}", address, new_chat))
 
     def attach(
         self,

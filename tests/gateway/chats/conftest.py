@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ from gateway.llm.models import Models
 from gateway.media.intake import Intake
 from gateway.media.transcribing import make_transcriber
 from gateway.metrics import Metrics
+from gateway.moving import move
 from gateway.operations.readiness import Readiness
 from gateway.reset import policy_of
 from gateway.router import Router
@@ -235,6 +237,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 gate=gate,
                 chat_settings=lambda: host.settings.chats,
                 changes=Changes(store, store.inbound, store.journal, chats=chats, clock=clock),
+                move=partial(move, host, chats, store.moves),
             )
             await recover(host, chats)
             serving = asyncio.ensure_future(platform.run(router.receive))

@@ -1,0 +1,138 @@
+"""A group that becomes a supergroup keeps everything, and goes on talking."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from adapters.base import Sender
+from tests.fakes.platform import CURSOR
+from tests.gateway.chats.small_gateway import SmallGateway, Start
+
+OLD, NEW = "-100", "-1009"
+OLD_KEY, NEW_KEY = f"telegram:group:{OLD}", f"telegram:group:{NEW}"
+EVE = Sender("666", "Eve")
+
+
+async def talk(
+    gateway: SmallGateway, text: str, answer: str, chat: str, thread: str | None = None
+) -> list[Any]:
+    gateway.model.enqueue(text=answer)
+    await gateway.platform.say(text, chat=chat, thread=thread)
+    await gateway.platform.until(lambda s: s.last == answer, chat=chat)
+    await gateway.chats.idle(f"telegram:group:{chat}" + (f":{thread}" if thread else ""))
+    return [m["content"] for m in gateway.request()["messages"] if m["role"] != "system"]
+
+
+async def test_the_conversation_the_notes_and_the_files_move(gateway: SmallGateway) -> None:
+    await talk(gateway, "our cat is Luna", "noted", OLD)
+    await gateway.store.set_memory("memory", OLD_KEY, "They have a cat.")
+    await asyncio.to_thread(gateway.host.workspaces.of(OLD_KEY).save_new, "", "a.txt", [b"a"])
+    await gateway.platform.move(OLD, NEW)
+    said = await talk(gateway, "what is she called?", "Luna", NEW)
+    assert "our cat is Luna" in said[0]
+    assert "They have a cat." in str(gateway.request()["messages"][0])
+    files = await asyncio.to_thread(gateway.host.workspaces.of(NEW_KEY).list)
+    assert [file.path for file in files] == ["a.txt"]
+    found = await gateway.store.search.find(["luna"], [NEW_KEY], 10)
+    assert found
+
+
+async def test_topics_move_with_their_group(gateway: SmallGateway) -> None:
+    await talk(gateway, "here it is about cats", "good", OLD, thread="7")
+    await talk(gateway, "here about dogs", "fine", OLD, thread="70")
+    await gateway.platform.move(OLD, NEW)
+    said = await talk(gateway, "about what?", "cats", NEW, thread="7")
+    assert "cats" in said[0]
+    assert "dogs" not in str(said)
+
+
+async def test_no_other_chat_is_touched(gateway: SmallGateway) -> None:
+    async def rows(key: str) -> int:
+        return len(await gateway.history(key))
+
+    await talk(gateway, "hello", "hi", OLD)
+    await gateway.platform.move("-10", "-5")
+    await gateway.platform.move("-1000", "-6")
+    assert await rows(OLD_KEY) == 2
+
+
+async def test_what_runs_and_what_waits_goes_on_under_the_new_id(gateway: SmallGateway) -> None:
+    cut_off = gateway.model.enqueue(text="never shown to the end", gated=True)
+    await gateway.platform.say("one", chat=OLD)
+    await gateway.platform.say("two", chat=OLD)
+    cut_off.release(2)
+    await gateway.platform.until(lambda s: CURSOR in s.last, chat=OLD)
+    gateway.model.enqueue(text="the first answer")
+    gateway.model.enqueue(text="the second answer")
+    await gateway.platform.move(OLD, NEW)
+    screen = await gateway.platform.until(lambda s: s.last == "the second answer", chat=NEW)
+    assert screen.texts == ["the first answer", "the second answer"]
+    await gateway.chats.idle(NEW_KEY)
+    assert await gateway.store.inbound.waiting() == []
+    assert len(await gateway.history(NEW_KEY)) == 4
+
+
+async def test_an_open_question_can_be_answered_in_the_new_chat(gateway: SmallGateway) -> None:
+    gateway.model.enqueue(tool_calls=[("clarify", {"question": "Which?", "choices": ["A", "B"]})])
+    await gateway.platform.say("choose", chat=OLD)
+    await gateway.platform.until(lambda s: s.last == "Which?", chat=OLD)
+    await gateway.platform.move(OLD, NEW)
+    gateway.model.enqueue(text="B it is")
+    await gateway.platform.say("2", chat=NEW)
+    await gateway.platform.until(lambda s: "B it is" in s.texts, chat=NEW)
+
+
+async def test_a_group_that_the_settings_allow_is_still_allowed(start: Start) -> None:
+    async with start() as gateway:
+        await gateway.platform.move(OLD, "-7")
+        await gateway.platform.move("-7", NEW)
+        gateway.model.enqueue(text="hello Eve")
+        await gateway.platform.say("hi", chat=NEW, sender=EVE)
+        await gateway.platform.until_shown("hello Eve", chat=NEW)
+    async with start() as again:
+        again.model.enqueue(text="hello again")
+        await again.platform.say("hi", chat=NEW, sender=EVE)
+        await again.platform.until_shown("hello again", chat=NEW)
+
+
+async def test_a_move_that_is_told_twice_is_one(gateway: SmallGateway) -> None:
+    await talk(gateway, "our cat is Luna", "noted", OLD)
+    await gateway.platform.move(OLD, NEW)
+    await talk(gateway, "what is she called?", "Luna", NEW)
+    await gateway.platform.move(OLD, NEW)
+    assert len(await talk(gateway, "sure?", "yes", NEW)) == 5
+
+
+async def test_the_moved_conversation_wins_over_one_that_began_under_the_new_id(
+    gateway: SmallGateway,
+) -> None:
+    await talk(gateway, "our cat is Luna", "noted", OLD)
+    await gateway.store.begin_session(NEW_KEY, "new")
+    await gateway.platform.move(OLD, NEW)
+    said = await talk(gateway, "what is she called?", "Luna", NEW)
+    assert "our cat is Luna" in said[0]
+
+
+async def test_nothing_of_the_old_id_is_left_where_it_would_be_used(
+    start: Start, tmp_path: Path
+) -> None:
+    async with start(schedule={}) as gateway:
+        await talk(gateway, "hello", "hi", OLD)
+        gateway.model.enqueue(text="never comes", gated=True)
+        await gateway.platform.say("one", chat=OLD)
+        await gateway.platform.say("two", chat=OLD)
+        await gateway.platform.move(OLD, NEW)
+    columns = {"chat", "owner", "chat_id"}
+    with closing(sqlite3.connect(tmp_path / "hermes.db")) as database:
+        tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            found = {row[1] for row in database.execute(f"PRAGMA table_info({table})")} & columns
+            for column in found:
+                query = f"SELECT count(*) FROM {table} WHERE {column} IN (?, ?)"  # noqa: S608 - ours
+                rows = database.execute(query, (OLD, OLD_KEY))
+                assert rows.fetchone() == (0,), f"{table}.{column}"
+        waiting = database.execute("SELECT event FROM inbound WHERE event IS NOT NULL").fetchall()
+        assert waiting
+        assert all(f'"{OLD}"' not in event for (event,) in waiting)
