@@ -204,6 +204,7 @@ class ButtonPress:
     data: str  # as given to `Button.data`
     acknowledge: Callable[[str | None], Awaitable[None]]  # shows a short notice, ends the spinner
     message_id: str | None = None  # of the message under which it stands
+    typed: str | None = None  # into the form that the button has opened, on platforms with forms
 
 
 PersonalEvent = Inbound | ButtonPress | Edited | Reaction
@@ -219,6 +220,7 @@ class Button:
     label: str
     data: str
     meaning: Literal["plain", "good", "bad"] = "plain"  # for platforms that have colours
+    opens_form: bool = False  # where there are forms, it asks for a text, which the press brings
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,3 +371,10 @@ class FindsMessages(Protocol):
 
     async def find(self, address: Address, button_data: str) -> str | None:
         """The id of the newest message of ours with such a button, if it is there."""
+
+
+@runtime_checkable
+class OpensForms(Protocol):
+    """What an adapter may do besides: open a form for a text when a button asks for one."""
+
+    opens_forms: bool

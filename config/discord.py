@@ -10,6 +10,9 @@ from config.section import Address, NumericId, PersonId, Secret, Section
 class DiscordSettings(Section):
     """Discord. On as soon as there is a token."""
 
+    enabled: bool = Field(
+        default=True, description="`false` leaves Discord alone even if there is a token."
+    )
     token: Secret | None = Field(
         default=None,
         description="The bot's token, from the page Bot of its application in the developer "
@@ -79,3 +82,8 @@ class DiscordSettings(Section):
     edit_interval_s: PositiveFloat = Field(
         default=1.0, description="The least time between two edits of a streamed answer."
     )
+
+    @property
+    def is_on(self) -> bool:
+        """Whether Discord is to be served."""
+        return self.enabled and self.token is not None

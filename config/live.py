@@ -72,6 +72,7 @@ AT_THE_START = (
     "telegram.edit_interval_s",
     "telegram.drafts",
     "telegram.webhook",
+    "discord.enabled",
     "discord.token",
     "discord.base_url",
     "discord.require_mention",

@@ -35,6 +35,8 @@ class Starter:
     key_variable: str | None = None  # the environment variable that holds the model's key
     token_variable: str | None = None  # … and Telegram's token; None: no Telegram
     owners: tuple[int, ...] = ()
+    discord_variable: str | None = None  # … and Discord's token; None: no Discord
+    discord_owners: tuple[int, ...] = ()
     data_dir: str = "data"
     schema: str | None = None  # where an editor finds the JSON Schema
 
@@ -53,11 +55,16 @@ def starter(answers: Starter) -> str:
     if answers.token_variable is not None:
         telegram.append(("token", f"${{{answers.token_variable}}}"))
         telegram.append(("owners", list(answers.owners)))
+    discord: list[tuple[str, object]] = []
+    if answers.discord_variable is not None:
+        discord.append(("token", f"${{{answers.discord_variable}}}"))
+        discord.append(("owners", list(answers.discord_owners)))
     parts = [
         f"{head}{_HEAD}",
         "".join(_setting("data_dir", answers.data_dir, ())),
         _group("model", model),
         *([_group("telegram", telegram)] if telegram else []),
+        *([_group("discord", discord)] if discord else []),
         _often_wanted(),
     ]
     return "\n".join(parts)

@@ -48,6 +48,7 @@ from gateway.commands.table import CommandTable
 from gateway.delivery.outbox import FOLDER_NAME as OUTBOX_NAME
 from gateway.delivery.outbox import Outbox
 from gateway.delivery.reply import DeliverySettings
+from gateway.desk import FrontDesk
 from gateway.llm.models import Models
 from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
@@ -184,8 +185,15 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             ],
             settings.access.group_commands,
         )
-        idle = partial(chats.idle, "console")
-        adapters.update(make_adapters(settings, partial(menus_of, commands, gate), idle))
+        adapters.update(
+            make_adapters(
+                settings,
+                partial(menus_of, commands, gate),
+                commands.listed(),
+                FrontDesk(gate, host),
+                partial(chats.idle, "console"),
+            )
+        )
         await administration.forget_the_old()
         await gate.load()
         router = Router(

@@ -226,7 +226,9 @@ class Router:
 
     async def _press_choice(self, pressed: _Pressed) -> str | None:
         chat, person = session_key(pressed.event.address), pressed.event.sender
-        said = self._questions.press(chat, person, pressed.standing.role, pressed.detail)
+        said = self._questions.press(
+            chat, person, pressed.standing.role, pressed.detail, pressed.event.typed
+        )
         if not isinstance(said, tuple):
             return said
         question, answer = said

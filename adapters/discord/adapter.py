@@ -4,6 +4,7 @@ Its parts do the work (see the package's docstring); here are the client's start
 client may also be started by somebody else: `listen`, then start `client`.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
@@ -20,14 +21,20 @@ from adapters.base import (
     Part,
     Pulse,
     Style,
+    Unreachable,
 )
 from adapters.discord import downloads, rendering, sending
 from adapters.discord.clients import make_client
+from adapters.discord.commands import SlashCommand, build
+from adapters.discord.components import pressed_class
 from adapters.discord.connecting import Pace, connect
 from adapters.discord.desk import ClosedDesk, Desk
 from adapters.discord.errors import TokenRefused, intent_refused, translated
+from adapters.discord.interacting import Interactions
 from adapters.discord.listening import Listener
 from adapters.discord.places import PLATFORM
+from adapters.discord.syncing import sync
+from adapters.discord.waiting import Waiting
 from config.discord import DiscordSettings
 
 MAX_SILENCE_S = 120.0  # heartbeats come every 41 s
@@ -40,6 +47,7 @@ class DiscordAdapter:
     """Direct chats and servers. Raises `TokenRefused` at once if there is no token."""
 
     name = PLATFORM
+    opens_forms = True
     limits = NO_LIMITS  # the client knows Discord's, and waits
     hint = (
         "Discord shows Markdown: bold, italics, strikethrough, links, code, lists, quotes and three"
@@ -47,7 +55,13 @@ class DiscordAdapter:
     )
 
     def __init__(
-        self, settings: DiscordSettings, *, desk: Desk | None = None, pace: Pace | None = None
+        self,
+        settings: DiscordSettings,
+        *,
+        commands: Sequence[SlashCommand] = (),
+        desk: Desk | None = None,
+        pace: Pace | None = None,
+        patience_s: float = 30,
     ) -> None:
         if settings.token is None:
             raise TokenRefused("discord.token is not set: get one from the developer portal")
@@ -57,10 +71,23 @@ class DiscordAdapter:
         self._settings = settings
         self._token = settings.token
         self._pace = pace or Pace()
-        self._listener = Listener(self.client, settings, desk or ClosedDesk())
+        self._patience_s = patience_s
+        self._is_usable = asyncio.Event()
+        self._is_synced = False
+        desk = desk or ClosedDesk()
+        self._listener = Listener(self.client, settings, desk)
+        self._waiting = Waiting()
+        interactions = Interactions(self.client, self._listener, desk, self._waiting)
+        self._tree = discord.app_commands.CommandTree(self.client)
+        for command in build(commands, interactions.handlers):
+            self._tree.add_command(command)
+        self.client.add_dynamic_items(pressed_class(interactions.pressed))
+        self.client.event(interactions.on_interaction)
         self._marks: OrderedDict[tuple[str, str], Mark] = OrderedDict()
         self._downloads: aiohttp.ClientSession | None = None
         self.client.event(self.on_socket_raw_receive)
+        self.client.event(self.on_ready)
+        self.client.event(self.setup_hook)
 
     def listen(self, receive: Callable[[Event], Awaitable[None]]) -> None:
         """Say who is to be told of events, before the client starts."""
@@ -81,6 +108,7 @@ class DiscordAdapter:
         """Let go of all connections; `run` does it at its end. Closing twice is fine."""
         await self.client.close()
         await self._listener.close()
+        await self._waiting.close()
         if self._downloads is not None:
             await self._downloads.close()
 
@@ -108,24 +136,27 @@ class DiscordAdapter:
 
     async def send(self, address: Address, part: Part) -> str:
         """Show a new message and return its id."""
-        return await sending.send(self.client, address, part)
+        client = await self._usable()
+        await self._waiting.end(address)
+        return await sending.send(client, address, part)
 
     async def edit(self, address: Address, message_id: str, part: Part) -> None:
         """Replace a message. An edit that changes nothing is a success."""
-        await sending.edit(self.client, address, message_id, part)
+        await sending.edit(await self._usable(), address, message_id, part)
 
     async def delete(self, address: Address, message_id: str) -> None:
         """Take a message of ours away. One that is already gone is a success."""
-        await sending.delete(self.client, address, message_id)
+        await sending.delete(await self._usable(), address, message_id)
 
     async def typing(self, address: Address) -> None:
         """Show for ten seconds that an answer is being made."""
-        await sending.typing(self.client, address)
+        await sending.typing(await self._usable(), address)
 
     async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None:
         """React to a message, in place of the last mark of ours that is remembered."""
         key = (address.chat_id, message_id)
-        await sending.mark(self.client, address, message_id, self._marks.pop(key, None), mark)
+        old = self._marks.pop(key, None)
+        await sending.mark(await self._usable(), address, message_id, old, mark)
         if mark is not None:
             self._marks[key] = mark
             if len(self._marks) > MOST_MARKS:
@@ -133,14 +164,35 @@ class DiscordAdapter:
 
     async def find(self, address: Address, button_data: str) -> str | None:
         """The id of the newest message of ours with such a button, if it is among the last ones."""
-        return await sending.find(self.client, address, button_data)
+        return await sending.find(await self._usable(), address, button_data)
 
     async def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
         """The bytes of a file that came in."""
         if self._downloads is None:
             self._downloads = aiohttp.ClientSession()
-        async for piece in downloads.download(self.client, self._downloads, attachment):
+        async for piece in downloads.download(await self._usable(), self._downloads, attachment):
             yield piece
+
+    async def setup_hook(self) -> None:
+        """The client has logged in: from now on something can be sent."""
+        self._is_usable.set()
+
+    async def on_ready(self) -> None:
+        """The client is connected; again after each connection that could not be resumed."""
+        if not self._is_synced:
+            self._is_synced = True  # a reconnect costs nothing of the day's quota
+            await sync(self.client, self._tree, self._settings.command_servers)
+
+    async def _usable(self) -> discord.Client:
+        """The client, as soon as it has logged in."""
+        if self.client.is_closed():
+            raise Unreachable("Discord is no longer being served")
+        try:
+            async with asyncio.timeout(self._patience_s):
+                await self._is_usable.wait()
+        except TimeoutError:
+            raise Unreachable("the bot has not logged in to Discord yet") from None
+        return self.client
 
     async def on_socket_raw_receive(self, _message: str) -> None:
         """Anything at all has come from Discord, if only the answer to a heartbeat."""

@@ -5,8 +5,7 @@ before a restart, or from last year, still works. Its meaning is the gateway's b
 """
 
 import re
-from collections.abc import Awaitable, Callable
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import discord
 
@@ -17,14 +16,21 @@ LONGEST_LABEL = 80  # Discord, "Button Structure"
 MOST_ROWS, MOST_IN_ROW = 5, 5
 
 _PREFIX = "hermes:"
+_FORM_PREFIX = "hermes-form:"  # of those that open a form
 _STYLES = {
     "plain": discord.ButtonStyle.secondary,
     "good": discord.ButtonStyle.success,
     "bad": discord.ButtonStyle.danger,
 }
 
-OnPress = Callable[[discord.Interaction[Any], str], Awaitable[None]]
-"""Given the interaction, and the data of the button."""
+
+class OnPress(Protocol):
+    """What is done when a button of ours is pressed."""
+
+    async def __call__(
+        self, interaction: discord.Interaction[Any], data: str, *, opens_form: bool
+    ) -> None:
+        """Given the interaction, and the data of the button."""
 
 
 def view_of(part: Part) -> discord.ui.View | None:
@@ -45,23 +51,25 @@ def view_of(part: Part) -> discord.ui.View | None:
     return view
 
 
-def custom_id(data: str) -> str:
+def custom_id(data: str, *, opens_form: bool = False) -> str:
     """What Discord knows a button by."""
     size = len(data.encode())
     if not 1 <= size <= LONGEST_DATA_BYTES:
         raise Rejected(f"a button's data takes {size} bytes; 1 to 64 are allowed")
-    return f"{_PREFIX}{data}"
+    return f"{_FORM_PREFIX if opens_form else _PREFIX}{data}"
 
 
 def pressed_class(on_press: OnPress) -> type[discord.ui.DynamicItem[discord.ui.Button[Any]]]:
     """What discord.py makes of the id of a button of ours that somebody pressed."""
 
     class Pressed(
-        discord.ui.DynamicItem[discord.ui.Button[Any]], template=f"{_PREFIX}(?P<data>(?s:.+))"
+        discord.ui.DynamicItem[discord.ui.Button[Any]],
+        template=f"(?P<prefix>{_PREFIX}|{_FORM_PREFIX})(?P<data>(?s:.+))",
     ):
-        def __init__(self, button: discord.ui.Button[Any], data: str) -> None:
+        def __init__(self, button: discord.ui.Button[Any], match: re.Match[str]) -> None:
             super().__init__(button)
-            self.data = data
+            self.data = match["data"]
+            self.opens_form = match["prefix"] == _FORM_PREFIX
 
         @classmethod
         async def from_custom_id(
@@ -73,10 +81,10 @@ def pressed_class(on_press: OnPress) -> type[discord.ui.DynamicItem[discord.ui.B
         ) -> Self:
             if not isinstance(item, discord.ui.Button):
                 raise TypeError(f"{type(item).__name__} is no button of ours")
-            return cls(item, match["data"])
+            return cls(item, match)
 
         async def callback(self, interaction: discord.Interaction[Any]) -> None:
-            await on_press(interaction, self.data)
+            await on_press(interaction, self.data, opens_form=self.opens_form)
 
     return Pressed
 
@@ -84,7 +92,7 @@ def pressed_class(on_press: OnPress) -> type[discord.ui.DynamicItem[discord.ui.B
 def _button(button: Button, row: int | None) -> discord.ui.Button[Any]:
     return discord.ui.Button(
         label=button.label[:LONGEST_LABEL],
-        custom_id=custom_id(button.data),
+        custom_id=custom_id(button.data, opens_form=button.opens_form),
         style=_STYLES[button.meaning],
         row=row,
     )

@@ -54,18 +54,7 @@ def readable(text: str, message: discord.Message) -> str:
 
 def files_of(holder: Holder, channel_id: int, message_id: int) -> tuple[Attachment, ...]:
     """The files of a message, or of one that was forwarded in it; pictures of stickers, too."""
-    is_voice = holder.flags.voice
-    files = [
-        Attachment(
-            kind=MediaKind.VOICE if is_voice else _kind(file),
-            ref=reference(channel_id, message_id, file.id, file.url),
-            name=file.filename,
-            media_type=(file.content_type or "").partition(";")[0] or None,
-            size_bytes=file.size,
-            duration_s=file.duration,
-        )
-        for file in holder.attachments
-    ]
+    files = [attachment_of(file, channel_id, message_id) for file in holder.attachments]
     stickers = [
         Attachment(
             kind=MediaKind.IMAGE,
@@ -77,6 +66,18 @@ def files_of(holder: Holder, channel_id: int, message_id: int) -> tuple[Attachme
         if sticker.format in _PICTURES
     ]
     return (*files, *stickers)
+
+
+def attachment_of(file: discord.Attachment, channel_id: int, message_id: int) -> Attachment:
+    """A file that came with a message, or (both ids 0) with a command."""
+    return Attachment(
+        kind=MediaKind.VOICE if file.is_voice_message() else _kind(file),
+        ref=reference(channel_id, message_id, file.id, file.url),
+        name=file.filename,
+        media_type=(file.content_type or "").partition(";")[0] or None,
+        size_bytes=file.size,
+        duration_s=file.duration,
+    )
 
 
 def reference(channel_id: int, message_id: int, file_id: int, url: str) -> str:

@@ -28,7 +28,7 @@ async def download(
                     async for piece in response.content.iter_chunked(_PIECE_BYTES):
                         yield piece
                     return
-                if is_last or response.status not in _RUN_OUT:
+                if is_last or not message_id or response.status not in _RUN_OUT:
                     raise Rejected(f"the file can't be had: status {response.status}")
             url = await _new_address(client, channel_id, message_id, file_id)
     except (TimeoutError, discord.DiscordException, aiohttp.ClientError) as error:

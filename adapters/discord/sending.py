@@ -105,7 +105,7 @@ async def mark(
 
 async def find(client: discord.Client, address: Address, button_data: str) -> str | None:
     """The id of the newest message of ours with such a button."""
-    wanted = custom_id(button_data)
+    wanted = {custom_id(button_data), custom_id(button_data, opens_form=True)}
     with translated():
         async for message in _channel(client, address).history(limit=LOOK_BACK):
             buttons = (
@@ -114,7 +114,7 @@ async def find(client: discord.Client, address: Address, button_data: str) -> st
                 if isinstance(row, discord.ActionRow)
                 for child in row.children
             )
-            if any(getattr(button, "custom_id", None) == wanted for button in buttons):
+            if any(getattr(button, "custom_id", None) in wanted for button in buttons):
                 return str(message.id)
     return None
 
@@ -159,7 +159,8 @@ async def _follow_up(client: discord.Client, leave: Pass, part: Part) -> str | N
 
             return await _tried(attempt, 1)  # there is no nonce here
         except discord.HTTPException as error:
-            if error.code not in INTERACTION_IS_OVER:
+            # A message is unknown if the acknowledgement was taken away before the answer came.
+            if error.code not in {*INTERACTION_IS_OVER, UNKNOWN_MESSAGE}:
                 raise
             if leave.is_private:
                 raise ChatGone("Discord takes no more answers to this") from error
@@ -243,4 +244,6 @@ def _message(client: discord.Client, address: Address, message_id: str) -> disco
 
 
 def _webhook(client: discord.Client, leave: Pass) -> discord.Webhook:
-    return discord.Webhook.partial(leave.application_id, leave.token, client=client)
+    webhook = discord.Webhook.partial(leave.application_id, leave.token, client=client)
+    webhook.type = discord.WebhookType.application  # others can't send what one person sees
+    return webhook

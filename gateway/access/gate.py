@@ -102,11 +102,15 @@ class Gate:
 
     async def standing(self, event: PersonalEvent) -> Standing:
         """What the sender of an event may do where they sent it."""
+        return await self.standing_at(event.address, event.sender)
+
+    async def standing_at(self, address: Address, sender: Sender) -> Standing:
+        """What somebody may do somewhere."""
         try:
             await self.load()
         except StoreError as error:  # what was known a moment ago is the best that is known
             _log.error("who may talk could not be read anew", exc_info=error)
-        return standing_of(self.access, event.address, event.sender)
+        return standing_of(self.access, address, sender)
 
     async def may_answer(self, message: Inbound) -> bool:
         """Whether a message that has waited may still be answered."""

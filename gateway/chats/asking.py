@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.base import Inbound, Style
+from adapters.base import Inbound, OpensForms, Style
 from gateway.chats import questions
 from gateway.chats.book import ReplyBook, is_lost
 from gateway.chats.host import Host
@@ -105,7 +105,8 @@ class Asking:
             if question.answer.done():  # before the restart
                 shown = Delivered.SHOWN
             else:
-                shown = await reply.finish(markdown, questions.buttons_of(question), style)
+                buttons = questions.buttons_of(question, has_forms=self._has_forms)
+                shown = await reply.finish(markdown, buttons, style)
             heard = Heard(Outcome.UNDELIVERABLE)
             if shown.may_be_seen:
                 heard = await self._wait_for(question, timeout_s)
@@ -119,6 +120,11 @@ class Asking:
             amended = f"{markdown}\n\n{trace}" if trace else markdown
             self._spawn(reply.amend(amended, style))
         return heard
+
+    @property
+    def _has_forms(self) -> bool:
+        adapter = self._host.adapters[self._message.address.platform]
+        return isinstance(adapter, OpensForms) and adapter.opens_forms
 
     def _reply(self, key: str) -> Reply:
         # One that may not have arrived is shown once more: either can be answered.

@@ -129,17 +129,23 @@ def markdown_of(question: Question) -> str:
     return "\n".join([question.text, "", *rows])
 
 
-def buttons_of(question: Question) -> Buttons:
-    """One row for each choice, and one for whatever else; none if there is nothing to choose."""
+def buttons_of(question: Question, *, has_forms: bool = False) -> Buttons:
+    """One row for each choice, and one for whatever else; if there is nothing to choose, none, or
+    one that opens a form where there are forms.
+    """
     if not question.choices:
-        return ()
+        return ((_words_button(question, "Answer"),),) if has_forms else ()
     if question.is_approval:
         return _verdict_buttons(question)
     rows = [
         (Button(_label(number, choice), f"{PREFIX}:{question.id}:{number}"),)
         for number, choice in _numbered(question.choices)
     ]
-    return (*rows, (Button("Other", f"{PREFIX}:{question.id}:{_OTHER}"),))
+    return (*rows, (_words_button(question, "Other"),))
+
+
+def _words_button(question: Question, label: str) -> Button:
+    return Button(label, f"{PREFIX}:{question.id}:{_OTHER}", opens_form=True)
 
 
 def _verdict_buttons(question: Question) -> Buttons:
@@ -211,11 +217,12 @@ class Questions:
         ]
 
     def press(
-        self, chat: str, person: Sender, role: Role, data: str
+        self, chat: str, person: Sender, role: Role, data: str, typed: str | None = None
     ) -> "str | tuple[Question, Answer] | None":
         """What a pressed button says: an answer to a question, or a notice for whoever pressed.
 
-        `data` is what stands behind the prefix. It may be anything: clients can make it up.
+        `data` is what stands behind the prefix, `typed` what was written into a form. Either may
+        be anything: clients can make it up.
         """
         question_id, _, choice = data.partition(":")
         question = self._open.get(question_id)
@@ -224,7 +231,9 @@ class Questions:
         if refusal := question.refusal(person.id, role):
             return refusal
         if choice == _OTHER and not question.is_approval:
-            return "Then write your answer."
+            if not (typed and typed.strip()):
+                return "Then write your answer."
+            return question, Answer(typed_answer(question.choices, typed))
         meant = dict(_numbered(question.choices)).get(choice)
         return None if meant is None else (question, pressed(meant, person))
 

@@ -20,7 +20,7 @@ from gateway.errors import GatewayError, StartupError
 from gateway.llm.errors import ModelError
 from gateway.llm.providers import make_provider
 from gateway.lock import DataFolderInUse, lock_data_dir
-from gateway.platforms import has_console, telegram_name
+from gateway.platforms import discord_name, has_console, telegram_name
 from gateway.store.errors import StoreError
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 
@@ -79,8 +79,11 @@ async def _findings(
         checks += [("model", partial(_model, model)) for model in _models(settings)]
     platforms: list[str] = []
     if settings.telegram.is_on:
-        checks.append(("telegram", _telegram_offline if is_offline else _telegram))
+        checks.append(("telegram", _not_asked if is_offline else _telegram))
         platforms.append("telegram")
+    if settings.discord.is_on:
+        checks.append(("discord", _not_asked if is_offline else _discord))
+        platforms.append("discord")
     if has_console(settings):
         checks.append(("console", _console))
         platforms.append("console")
@@ -204,7 +207,14 @@ async def _telegram(settings: Settings) -> str:
     return f"@{name}"
 
 
-async def _telegram_offline(_: Settings) -> str:
+async def _discord(settings: Settings) -> str:
+    try:
+        return await discord_name(settings.discord)
+    except Unreachable as error:
+        raise StartupError(f"Discord can't be reached. [{error}]") from error
+
+
+async def _not_asked(_: Settings) -> str:
     return "not asked"
 
 

@@ -22,6 +22,7 @@ COMMAND_VARIABLE = "HERMES_COMMAND"
 """What the person typed to get here, if it was not `hermes-gateway`: build.sh sets it."""
 
 TOKEN_VARIABLE = "TELEGRAM_BOT_TOKEN"  # noqa: S105 - a name
+DISCORD_VARIABLE = "DISCORD_BOT_TOKEN"
 OLLAMA = "127.0.0.1:11434"
 _LOCAL_PATIENCE_S = 1.0
 _SHOWN_MODELS = 3
@@ -93,9 +94,28 @@ def _ask_all(asker: Asker, environ: Mapping[str, str]) -> Written:
         )
     asker.say("")
     data_dir = asker.ask("Folder for conversations and memory", "data", check=_no_zero)
+    answers, more = _ask_discord(asker, environ, answers)
+    secrets |= more
     asker.say("")
     schema = str(SCHEMA_FILE) if SCHEMA_FILE.is_file() else None
     return Written(replace(answers, data_dir=data_dir, schema=schema), secrets)
+
+
+def _ask_discord(
+    asker: Asker, environ: Mapping[str, str], answers: Starter
+) -> tuple[Starter, dict[str, str]]:
+    token = ""
+    if not environ.get(DISCORD_VARIABLE):
+        asker.say(
+            "\nDiscord: a bot's token comes from https://discord.com/developers/applications."
+        )
+        token = asker.ask("Token (Enter: no Discord)", hidden=True, check=_one_word)
+    if not token and not environ.get(DISCORD_VARIABLE):
+        return answers, {}
+    user = asker.ask("Your own numeric id there (Enter: I show a code)", check=_numeric)
+    owners = (int(user),) if user else ()
+    answers = replace(answers, discord_variable=DISCORD_VARIABLE, discord_owners=owners)
+    return answers, {DISCORD_VARIABLE: token} if token else {}
 
 
 def _ask_model(asker: Asker, environ: Mapping[str, str]) -> tuple[Starter, dict[str, str]]:
@@ -174,7 +194,10 @@ def _closing(path: Path, answered: Written, environ: Mapping[str, str]) -> str:
     wanted = answers.key_variable
     if wanted and wanted not in answered.secrets and not environ.get(wanted):
         lines.append(f"Still missing: a line `{wanted}=…` in {path.with_name('.env')}.")
-    if answers.token_variable and not answers.owners:
+    unowned = (answers.token_variable and not answers.owners) or (
+        answers.discord_variable and not answers.discord_owners
+    )
+    if unowned:
         lines.append(
             "The bot belongs to nobody yet: when the gateway runs, it shows a code; send that to"
             " the bot."

@@ -60,16 +60,30 @@ def access_commands(gate: Gate, administration: Administration, chats: Chats) ->
         return text
 
     return [
-        Command("whoami", "show your id and what you may do", whoami),
-        Command("pair", f"who asks to be let in: {PAIR_USAGE}", pair, role=Role.OWNER),
+        Command("whoami", "show your id and what you may do", whoami, is_private=True),
+        Command(
+            "pair",
+            f"who asks to be let in: {PAIR_USAGE}",
+            pair,
+            role=Role.OWNER,
+            argument="code",
+            is_private=True,
+        ),
         Command(
             "allow",
             "let somebody talk, by id, or all of a group: `/allow here`",
             allow,
             role=Role.OWNER,
+            argument="person",
+            is_private=True,
         ),
         Command(
-            "block", "shut somebody out, by id, or a group: `/block here`", block, role=Role.OWNER
+            "block",
+            "shut somebody out, by id, or a group: `/block here`",
+            block,
+            role=Role.OWNER,
+            argument="person",
+            is_private=True,
         ),
     ]
 

@@ -22,8 +22,15 @@ def busy_commands() -> list[Command]:
         return f"Write your message behind it: `/{call.name} and also …`"
 
     return [
-        Command("queue", "say something that waits until the answer is written", explain),
-        Command("steer", "say something into the answer that is being written", explain),
+        Command(
+            "queue",
+            "say something that waits until the answer is written",
+            explain,
+            argument="text",
+        ),
+        Command(
+            "steer", "say something into the answer that is being written", explain, argument="text"
+        ),
     ]
 
 

@@ -44,6 +44,8 @@ class Command:
     is_listed: bool = True
     role: Role = Role.MEMBER  # the least that is needed
     is_counted: bool = True  # whether the rate limits hold for it
+    argument: str = ""  # what may stand behind it, in a word; for platforms that ask for it
+    is_private: bool = False  # its answer is for whoever asks, where others need not see it
 
 
 def parse(message: Inbound) -> Call | None:

@@ -57,6 +57,12 @@ def data_commands(chats: Chats, host: Host, people: PeopleStore) -> list[Command
         return await chats.between(address, carry_out, is_stopping=True)
 
     return [
-        Command("export", "show all that I have stored about you", export),
-        Command("forget", "delete all that I have stored about you", forget),
+        Command("export", "show all that I have stored about you", export, is_private=True),
+        Command(
+            "forget",
+            "delete all that I have stored about you",
+            forget,
+            argument="confirmation",
+            is_private=True,
+        ),
     ]

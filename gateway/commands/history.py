@@ -29,9 +29,17 @@ def history_commands(chats: Chats) -> list[Command]:
 
     return [
         Command("retry", "answer my last message once more", retry),
-        Command("undo", "take back my last message and its answer; /undo 2 the last two", undo),
         Command(
-            "compress", "sum up what was said so far; /compress TOPIC keeps that in full", compress
+            "undo",
+            "take back my last message and its answer; /undo 2 the last two",
+            undo,
+            argument="count",
+        ),
+        Command(
+            "compress",
+            "sum up what was said so far; /compress TOPIC keeps that in full",
+            compress,
+            argument="topic",
         ),
     ]
 

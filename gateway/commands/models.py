@@ -43,8 +43,10 @@ def model_commands(host: Host, usage: UsageStore) -> list[Command]:
         return usage_text(spans, by_model, host.settings.budgets.currency)
 
     return [
-        Command("model", "show which model answers here, or choose another", model),
-        Command("usage", "show what this conversation has used", show_usage),
+        Command(
+            "model", "show which model answers here, or choose another", model, argument="name"
+        ),
+        Command("usage", "show what this conversation has used", show_usage, is_private=True),
     ]
 
 

@@ -97,8 +97,14 @@ def note_commands(chats: Chats, host: Host) -> list[Command]:
         return "\n".join(f"- {row}" for row in rows) or "There are no tasks."
 
     return [
-        Command("memory", "show what I noted; /memory add, edit or remove changes it", memory),
-        Command("todo", "show the tasks I am working on", todo),
+        Command(
+            "memory",
+            "show what I noted; /memory add, edit or remove changes it",
+            memory,
+            argument="change",
+            is_private=True,
+        ),
+        Command("todo", "show the tasks I am working on", todo, is_private=True),
     ]
 
 

@@ -67,6 +67,13 @@ def owner_commands(
         return f"Said in {shown} of {len(outcomes)} chats."
 
     return [
-        Command("health", "how the gateway is", health, role=Role.OWNER),
-        Command("broadcast", f"say something: {BROADCAST_USAGE}", broadcast, role=Role.OWNER),
+        Command("health", "how the gateway is", health, role=Role.OWNER, is_private=True),
+        Command(
+            "broadcast",
+            f"say something: {BROADCAST_USAGE}",
+            broadcast,
+            role=Role.OWNER,
+            argument="text",
+            is_private=True,
+        ),
     ]

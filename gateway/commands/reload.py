@@ -11,4 +11,4 @@ def reload_commands(reload: Reload) -> list[Command]:
     async def run(_: Call) -> str:
         return await reload()
 
-    return [Command("reload", "read the settings again", run, role=Role.OWNER)]
+    return [Command("reload", "read the settings again", run, role=Role.OWNER, is_private=True)]

@@ -67,7 +67,12 @@ def schedule_commands(book: Book) -> list[Command]:
         return USAGE
 
     return [
-        Command("schedule", "show my reminders and jobs here; /schedule add makes one", schedule)
+        Command(
+            "schedule",
+            "show my reminders and jobs here; /schedule add makes one",
+            schedule,
+            argument="change",
+        )
     ]
 
 

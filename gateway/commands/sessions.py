@@ -95,13 +95,20 @@ def session_commands(chats: Chats, host: Host) -> list[Command]:
         return "\n".join(row_of(one, titles[one.session_id], own, terms, zone) for one in found)
 
     return [
-        Command("status", "show what this conversation is and what I am doing", status),
-        Command("title", "show or change what this conversation is called", title),
-        Command("sessions", "list the conversations that we had here", sessions),
         Command(
-            "resume", "go on with the last conversation; /resume 3 with that of /sessions", resume
+            "status", "show what this conversation is and what I am doing", status, is_private=True
         ),
-        Command("search", "find what was said; /search WORDS", search),
+        Command("title", "show or change what this conversation is called", title, argument="text"),
+        Command("sessions", "list the conversations that we had here", sessions, is_private=True),
+        Command(
+            "resume",
+            "go on with the last conversation; /resume 3 with that of /sessions",
+            resume,
+            argument="session",
+        ),
+        Command(
+            "search", "find what was said; /search WORDS", search, argument="words", is_private=True
+        ),
     ]
 
 

@@ -21,7 +21,7 @@ class CommandTable:
     ) -> None:
         own = (
             Command("start", "say hello", self._start, is_listed=False),
-            Command("help", "show this list", self._help),
+            Command("help", "show this list", self._help, is_private=True),
         )
         self._by_name = {command.name: command for command in (*commands, *own)}
         self.allow_in_groups(group_commands)
@@ -52,6 +52,10 @@ class CommandTable:
             for command in self._by_name.values()
             if command.is_listed and self.refusal(command, role, kind) is None
         ]
+
+    def listed(self) -> list[Command]:
+        """All that everybody's menu shows, and what only owners may use."""
+        return [command for command in self._by_name.values() if command.is_listed]
 
     def help_text(self, role: Role = Role.MEMBER, kind: ChatKind = ChatKind.DIRECT) -> str:
         """The answer to /help."""

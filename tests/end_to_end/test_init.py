@@ -159,6 +159,8 @@ async def test_a_person_is_asked_again_and_a_secret_is_not_shown(tmp_path: Path)
         screen.type("\n")
         await screen.until("memory [data]: ")
         screen.type("\n")
+        await screen.until("Token (Enter: no Discord): ")
+        screen.type("\n")
         await screen.until("shows a code")
         assert await process.wait() == 0
         assert TOKEN not in screen.everything
@@ -171,3 +173,16 @@ async def test_whoever_leaves_in_the_middle_leaves_nothing_behind(tmp_path: Path
         screen.type("\x04")  # Ctrl-D
         assert await process.wait() == 130
     assert names_in(tmp_path) == []
+
+
+async def test_discord_is_asked_for_and_its_token_goes_where_secrets_go(tmp_path: Path) -> None:
+    run = await init(tmp_path, "", "", "", TOKEN, "1234567890123456789")
+    assert run.code == 0
+    text = (tmp_path / "hermes.yaml").read_text()
+    assert "discord:" in text
+    assert "token: ${DISCORD_BOT_TOKEN}" in text
+    assert "owners: [1234567890123456789]" in text
+    assert TOKEN not in text
+    assert f"DISCORD_BOT_TOKEN={TOKEN}" in (tmp_path / ".env").read_text()
+    check = await finished("config", "--print", cwd=tmp_path)
+    assert check.code == 0

@@ -15,10 +15,18 @@ from pydantic import SecretStr
 
 from adapters.base import Address, ChatKind, Event, Inbound, Sender
 from adapters.discord.adapter import DiscordAdapter
+from adapters.discord.commands import SlashCommand
 from config.discord import DiscordSettings
 
 mimetypes.init()  # simcord would read the system's tables when the first file is sent
 TOKEN = SecretStr("MTIz.not-a-real.token")
+
+COMMANDS = (
+    SlashCommand("new", "begin a new conversation"),
+    SlashCommand("status", "show what this is", is_private=True),
+    SlashCommand("model", "choose a model", "name"),
+    SlashCommand("queue", "say something that waits", "text"),
+)
 
 
 @dataclass
@@ -76,11 +84,13 @@ class World:
 
 
 @asynccontextmanager
-async def listening(**settings: object) -> AsyncIterator[World]:
+async def listening(
+    commands: Sequence[SlashCommand] = COMMANDS, **settings: object
+) -> AsyncIterator[World]:
     """A world in which the bot listens."""
     wanted = DiscordSettings.model_validate({"token": TOKEN, **settings})
     desk = OpenDesk()
-    adapter = DiscordAdapter(wanted, desk=desk)
+    adapter = DiscordAdapter(wanted, commands=commands, desk=desk)
     heard: list[Event] = []
 
     async def receive(event: Event) -> None:
