@@ -18,6 +18,7 @@ from gateway.runtime.engine import Engine
 from tests.end_to_end.serving import MakeSettings, Serve
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
+from tests.replaying import everything_replays
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -99,6 +100,7 @@ def serve() -> Iterator[Serve]:
             await asyncio.wait([task])
         if not task.cancelled():
             task.result()  # it ended by itself: raise why
+        await everything_replays(settings.data_dir)
 
     yield served
     structlog.reset_defaults()

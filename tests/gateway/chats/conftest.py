@@ -70,6 +70,7 @@ from gateway.workspace.workspace import Workspaces
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.platform import FakePlatform
 from tests.gateway.chats.small_gateway import SmallGateway, Start
+from tests.replaying import everything_replays
 
 NOON = datetime(2031, 5, 6, 12, 0, tzinfo=UTC)
 FIRST_EDIT_CHARS = 5
@@ -115,6 +116,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         max_agents: int = 10,
         max_turns: int | None = None,
         folder: Path = tmp_path,
+        replays: bool | None = None,
         platform: FakePlatform | None = None,
         activity_after_s: float = 1.0,
         fetcher: Fetcher | None = None,
@@ -250,6 +252,9 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             )
             scheduling.cancel()
             await chats.close()
+        # A test's own agents need not be made of what they were fed.
+        if runtime is None if replays is None else replays:
+            await everything_replays(folder)
 
     return started
 

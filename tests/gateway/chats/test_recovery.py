@@ -168,13 +168,13 @@ async def test_a_command_that_was_cut_off_is_asked_about_and_not_repeated(start:
 async def test_an_agent_that_answers_its_journal_differently_ends_the_turn_with_a_sentence(
     start: Start,
 ) -> None:
-    async with start() as first:
+    async with start(replays=False) as first:
         hanging = first.model.enqueue(text="never comes", gated=True)
         await first.platform.say("hello")
         await hanging.started.wait()
         async with first.store._database.writing() as connection:
             await connection.execute("UPDATE steps SET answers = 'other' WHERE number = 0")
-    async with start() as second:
+    async with start(replays=False) as second:
         await second.platform.until(lambda s: "I was updated" in s.last)
         await second.chats.idle("telegram:dm:1")
         assert await second.store.journal.open_turns() == []
