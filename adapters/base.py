@@ -132,6 +132,8 @@ class Inbound:
     chat_title: str | None = None
     quoted_text: str | None = None  # of the message that this one replies to
     scheduled: str | None = None  # set if the gateway's schedule made it: about the run, in words
+    # Set by the gateway: the id of the question that the message answers, once it is in words.
+    answers: str | None = None
     # Set by the gateway: the message was changed, and is answered anew instead of what it was.
     is_redone: bool = False
     message_id: str | None = None  # the platform's id of the message, unique within its chat

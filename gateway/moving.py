@@ -13,6 +13,7 @@ from adapters.base import Moved
 from gateway import events
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
+from gateway.chats.recovery import give_back
 from gateway.sessions import session_key
 from gateway.store.moves import MoveStore
 
@@ -35,7 +36,7 @@ async def move(host: Host, chats: Chats, moves: MoveStore, event: Moved) -> None
         if turn.id in moved.turns:
             chats.resume(events.from_json(turn.event), turn)
     for waiting in moved.waiting:
-        chats.offer(events.from_json(waiting))
+        give_back(host, chats, events.from_json(waiting))
     for job in jobs:
         chats.do(present, job)
     if moved.keys:

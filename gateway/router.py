@@ -173,6 +173,11 @@ class Router:
         return await self._inbound.take(incoming(message), is_command=is_command)
 
     async def _take_answer(self, message: Inbound, question: Question) -> bool:
+        if message.attachments:
+            message = replace(message, answers=question.id)
+            if is_new := await self._keep(message):
+                self._chats.answer_in_words(message, question)
+            return is_new
         answer = Answer(typed_answer(question.choices, message.text))
         written = questions.answer_to_json(answer)
         is_new = await self._inbound.take_answer(incoming(message), question.id, written)

@@ -17,12 +17,14 @@ import structlog
 from adapters.base import Address, Inbound
 from gateway.access.snapshot import Access
 from gateway.chats import lost_replies
+from gateway.chats.answering import answer_in_words
 from gateway.chats.apologies import LATER, RESTARTING, TOO_MUCH_WAITS, apology
 from gateway.chats.busy import MERGED, Mode
 from gateway.chats.chat import Chat
 from gateway.chats.host import Host
 from gateway.chats.inbox import Job
 from gateway.chats.messages import Beginning, user_message
+from gateway.chats.questions import Question
 from gateway.delivery.reply import say
 from gateway.sessions import address_of, is_direct, session_key
 from gateway.store.journal import OpenTurn
@@ -160,6 +162,10 @@ class Chats:
     def resume(self, message: Inbound, stored: OpenTurn) -> None:
         """Go on with a turn that an earlier run of the gateway has begun."""
         self._wake(session_key(message.address)).resume(message, stored)
+
+    def answer_in_words(self, message: Inbound, question: Question) -> None:
+        """Answer a question with speech or files, beside the turn that waits for it."""
+        self.respond(message.address, answer_in_words(self._host, message, question))
 
     def show_again(self, address: Address, detail: str) -> None:
         """Show a reply that may have been lost; `detail` is what its button says."""

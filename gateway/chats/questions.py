@@ -200,6 +200,10 @@ class Questions:
         """From now on it can't."""
         self._open.pop(question.id, None)
 
+    def find(self, question_id: str | None) -> Question | None:
+        """The question of that id, if it is open."""
+        return self._open.get(question_id or "")
+
     def asked_in(self, chat: str, person_id: str) -> Question | None:
         """The oldest question in a chat that waits for words of this person."""
         for question in self._open.values():

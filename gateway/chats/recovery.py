@@ -28,12 +28,21 @@ async def recover(host: Host, chats: Chats) -> None:
             chats.resume(message, turn)
     for event in waiting:
         if (message := _readable(host, event)) is not None:
-            chats.offer(message)
+            give_back(host, chats, message)
     for event in await host.inbound.cut_off():
         if (message := _readable(host, event)) is not None:
             await _tell_of_cut_off(host, chats, message)
     if turns or waiting:
         _log.info("goes on with what was cut off", turns=len(turns), messages=len(waiting))
+
+
+def give_back(host: Host, chats: Chats, message: Inbound) -> None:
+    """Let a message that waited go on: into its chat, or as an answer that is put into words."""
+    question = host.questions.find(message.answers)
+    if question is not None:
+        chats.answer_in_words(message, question)
+    else:
+        chats.offer(message)
 
 
 def _readable(host: Host, event: str) -> Inbound | None:

@@ -5,8 +5,8 @@ where the person has to know, to them. How each is done is its own file's busine
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from adapters.base import Adapter, Attachment, Inbound, MediaKind
@@ -92,10 +92,17 @@ class Intake:
             told=tuple(one.told for one in taken if one.told is not None),
         )
 
-    async def hear(self, message: Inbound, settings: MediaSettings) -> str:
-        """What is spoken in a message, and nothing else of it. Raises `MediaError`."""
-        recordings = [one for one in message.attachments if one.kind is MediaKind.VOICE]
-        return "\n".join([await self._spoken(message, one, settings) for one in recordings])
+    async def in_words(self, message: Inbound, settings: MediaSettings) -> str:
+        """All of a message as text, what is spoken as if it had been written.
+
+        Raises `MediaError` if something that is spoken can't be understood.
+        """
+        spoken = [one for one in message.attachments if one.kind is MediaKind.VOICE]
+        heard = [await self._spoken(message, one, settings) for one in spoken]
+        others = tuple(one for one in message.attachments if one.kind is not MediaKind.VOICE)
+        rest = replace(message, attachments=others)
+        taken = await self.take(rest, settings, sees_pictures=True)
+        return "\n\n".join(part for part in (message.text, *heard, *taken.notes) if part.strip())
 
     async def _take(
         self, message: Inbound, one: Attachment, settings: MediaSettings, sees_pictures: bool
@@ -183,11 +190,6 @@ def is_picture(one: Attachment) -> bool:
 def is_spoken(one: Attachment) -> bool:
     """Whether something was sent to be heard."""
     return one.kind in {MediaKind.VOICE, MediaKind.AUDIO}
-
-
-def speaks(attachments: Sequence[Attachment]) -> bool:
-    """Whether somebody says something instead of writing it."""
-    return any(one.kind is MediaKind.VOICE for one in attachments)
 
 
 def _shrunk(workspace: Workspace, path: str) -> tuple[str, Picture]:

@@ -122,6 +122,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         fetcher: Fetcher | None = None,
         llm: Mapping[str, Any] | None = None,
         media: Mapping[str, Any] | None = None,
+        files: Mapping[str, bytes] | None = None,
         **chat_settings: Any,
     ) -> AsyncIterator[SmallGateway]:
         at_server = {"provider": "openai", "base_url": model.base_url, "api_key": KEY}
@@ -158,6 +159,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             schedule=ScheduleSettings.model_validate(schedule or {}),
         )
         platform = platform or FakePlatform()
+        platform.files.update(files or {})
         questions = Questions()
         readiness = Readiness()
         readiness.begin()

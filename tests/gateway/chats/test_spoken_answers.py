@@ -1,0 +1,164 @@
+"""Questions that are answered by voice, or with files."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from adapters.base import MediaKind, Sender
+from gateway.chats.answering import spoken_answer
+from tests.fakes.platform import FakePlatform
+from tests.fakes.transcription_server import KEY, TranscriptionServer, refusal
+from tests.gateway.chats.small_gateway import SmallGateway, Start
+
+CHAT = "telegram:dm:1"
+CITIES = ("Berlin", "Paris")
+BOB = Sender("2", "Bob")
+
+
+@pytest.fixture
+async def ears() -> AsyncIterator[TranscriptionServer]:
+    server = TranscriptionServer()
+    await server.start()
+    yield server
+    await server.stop()
+
+
+def hearing(ears: TranscriptionServer) -> dict[str, Any]:
+    return {"transcription": {"model": "whisper-1", "base_url": ears.base_url, "api_key": KEY}}
+
+
+def voice(platform: FakePlatform) -> list[Any]:
+    return [platform.attach(b"OggS", MediaKind.VOICE)]
+
+
+async def ask(gateway: SmallGateway) -> None:
+    question = {"question": "Which city?", "choices": list(CITIES)}
+    gateway.model.enqueue(tool_calls=[("clarify", question)])
+    await gateway.platform.say("book a trip")
+    await gateway.platform.until(lambda s: s.last == "Which city?")
+
+
+def result_of(gateway: SmallGateway) -> str:
+    message = gateway.request()["messages"][-1]
+    assert message["role"] == "tool"
+    return str(message["content"])
+
+
+@pytest.mark.parametrize(
+    ("spoken", "meant"), [("Paris.", "Paris"), ("paris!", "Paris"), ("Rome, please.", "Rome")]
+)
+async def test_a_question_is_answered_by_voice(
+    start: Start, ears: TranscriptionServer, spoken: str, meant: str
+) -> None:
+    ears.answers = [spoken]
+    async with start(media=hearing(ears)) as gateway:
+        await ask(gateway)
+        gateway.model.enqueue(text="booked it")
+        await gateway.platform.say("", attachments=voice(gateway.platform))
+        await gateway.platform.until(lambda s: s.last == "booked it")
+        await gateway.chats.idle(CHAT)
+        assert meant in result_of(gateway)
+        assert await gateway.store.inbound.waiting() == []
+
+
+async def test_speech_that_is_not_understood_leaves_the_question_open(
+    start: Start, ears: TranscriptionServer
+) -> None:
+    ears.answers = [refusal(500, "broken"), "Paris"]
+    async with start(media=hearing(ears)) as gateway:
+        await ask(gateway)
+        gateway.model.enqueue(text="booked it")
+        await gateway.platform.say("", attachments=voice(gateway.platform))
+        await gateway.platform.until(lambda s: s.last.endswith("I still wait for your answer."))
+        await gateway.platform.say("", attachments=voice(gateway.platform))
+        await gateway.platform.until(lambda s: "booked it" in s.texts)
+        assert "Paris" in result_of(gateway)
+
+
+async def test_without_transcription_the_person_is_asked_to_write(gateway: SmallGateway) -> None:
+    await ask(gateway)
+    gateway.model.enqueue(text="booked it")
+    await gateway.platform.say("", attachments=voice(gateway.platform))
+    await gateway.platform.until(lambda s: "Please write it." in s.last)
+    await gateway.platform.say("2")
+    await gateway.platform.until(lambda s: "booked it" in s.texts)
+    assert "Paris" in result_of(gateway)
+
+
+async def test_a_spoken_answer_survives_a_restart(start: Start, ears: TranscriptionServer) -> None:
+    async with start(media=hearing(ears)) as first:
+        await ask(first)
+        first.platform.hanging.add("download")
+        await first.platform.say("", attachments=voice(first.platform))
+    ears.answers = ["Paris"]
+    async with start(media=hearing(ears), files=first.platform.files) as second:
+        second.model.enqueue(text="booked it")
+        await second.platform.until(lambda s: "booked it" in s.texts)
+        assert "Paris" in result_of(second)
+
+
+async def test_a_file_can_be_an_answer_and_is_named_in_it(gateway: SmallGateway) -> None:
+    await ask(gateway)
+    gateway.model.enqueue(text="booked it")
+    plan = gateway.platform.attach(b"first Rome, then Oslo", name="plan.txt")
+    await gateway.platform.say("as it says here", attachments=[plan])
+    await gateway.platform.until(lambda s: "booked it" in s.texts)
+    assert "as it says here" in result_of(gateway)
+    assert "then Oslo" in result_of(gateway)
+
+
+async def test_another_persons_voice_answers_nothing(
+    start: Start, ears: TranscriptionServer
+) -> None:
+    ears.answers = ["Berlin"]
+    async with start(media=hearing(ears)) as gateway:
+        question = {"question": "Which city?", "choices": list(CITIES)}
+        gateway.model.enqueue(tool_calls=[("clarify", question)])
+        gateway.model.enqueue(text="booked it")
+        gateway.model.enqueue(text="hello Bob")
+        await gateway.platform.say("book a trip", chat="-100")
+        await gateway.platform.until(lambda s: s.last == "Which city?", chat="-100")
+        await gateway.platform.say("", chat="-100", sender=BOB, attachments=voice(gateway.platform))
+        await gateway.platform.say("Paris", chat="-100")
+        await gateway.platform.until_shown("booked it", "hello Bob", chat="-100")
+        results = [m for m in gateway.request(1)["messages"] if m["role"] == "tool"]
+        assert "Paris" in results[-1]["content"]
+
+
+async def test_a_button_of_a_question_that_nobody_answered_in_time_says_so(start: Start) -> None:
+    async with start(clarify_timeout_s=0.05) as gateway:
+        gateway.model.enqueue(
+            tool_calls=[("clarify", {"question": "Which city?", "choices": list(CITIES)})]
+        )
+        gateway.model.enqueue(text="then I decide")
+        await gateway.platform.say("book a trip")
+        screen = await gateway.platform.until(lambda s: bool(s.buttons) and s.last == "Which city?")
+        data = screen.buttons[0].data
+        await gateway.platform.until(lambda s: "then I decide" in s.texts)
+        notice = await gateway.platform.press_data(data)
+        assert notice == "This question is no longer open."
+
+
+async def test_each_button_answers_its_own_question_when_two_are_open(
+    gateway: SmallGateway,
+) -> None:
+    for chat in ("-100", "1"):
+        gateway.model.enqueue(
+            tool_calls=[("clarify", {"question": f"Which in {chat}?", "choices": list(CITIES)})]
+        )
+        await gateway.platform.say("book", chat=None if chat == "1" else chat)
+        await gateway.platform.until(lambda s, c=chat: s.last == f"Which in {c}?", chat=chat)  # type: ignore[misc]  # a default binds
+    gateway.model.enqueue(text="booked for the group")
+    assert await gateway.platform.press("Paris", chat="-100") == ""
+    await gateway.platform.until(lambda s: "booked for the group" in s.texts, chat="-100")
+    assert gateway.platform.screens["1"].last == "Which in 1?"
+    assert gateway.platform.screens["1"].buttons
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("Paris.", "Paris"), (" BERLIN! ", "Berlin"), ("2.", "Paris"), ("Why?", "Why?")],
+)
+def test_a_transcriptions_full_stop_is_no_part_of_a_choice(said: str, meant: str) -> None:
+    assert spoken_answer(CITIES, said) == meant
