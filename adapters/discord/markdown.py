@@ -17,9 +17,9 @@ from adapters.discord.escaping import at_line_start, code_line, escaped, inline_
 from adapters.discord.lines import LIMIT, Block, Code, Line, Piece, Styles
 from adapters.text import tables
 from adapters.text.characters import is_blank, without_surrogates
+from adapters.text.nesting import DEEPEST, is_too_deep
 
-_DEEPEST_NESTING = 60  # markdown-it leaves out what is nested deeper
-_PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": _DEEPEST_NESTING}).enable(
+_PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(
     ["table", "strikethrough"]
 )
 _MARKERS = {"strong": "**", "em": "*", "s": "~~"}
@@ -35,7 +35,7 @@ def parse(markdown: str) -> list[Block]:
     """The text as lines and blocks of code. What would show nothing is shown as it was written."""
     source = without_surrogates(markdown).replace("\0", "\ufffd")
     tokens = _PARSER.parse(source)
-    if any(token.level >= _DEEPEST_NESTING - 1 for token in tokens):
+    if is_too_deep(tokens):
         return _as_it_is(source)
     reader = _Reader(source.splitlines())
     reader.blocks(SyntaxTreeNode(tokens).children)

@@ -19,8 +19,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from adapters.text.bounded import bounded
-
-DEEPEST_NESTING = 60  # markdown-it leaves out what is nested deeper
+from adapters.text.nesting import DEEPEST
 
 _FORMULAS = (("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"))
 _DOLLARS = re.compile(r"\$(?=\S)([^$\n]+)(?<=\S)\$(?!\d)")
@@ -37,7 +36,7 @@ _BARS = "||"
 
 def make_parser() -> MarkdownIt:
     """A parser that takes time in proportion to the text."""
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST_NESTING})
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST})
     parser.enable(["table", "strikethrough"])
     parser.block.ruler.at("reference", _reference)
     parser.block.ruler.before(

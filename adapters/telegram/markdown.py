@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 from markdown_it.tree import SyntaxTreeNode
 
 from adapters.telegram.builder import Builder
-from adapters.telegram.dialect import DEEPEST_NESTING, make_parser, unused_references
+from adapters.telegram.dialect import make_parser, unused_references
 from adapters.telegram.styled import Styled
 from adapters.text import tables
 from adapters.text.characters import is_blank, without_surrogates
+from adapters.text.nesting import is_too_deep
 
 _PARSER = make_parser()
 _BULLETS = ("•", "◦", "▪")
@@ -36,7 +37,7 @@ def parse(markdown: str) -> Styled:
     source = without_surrogates(markdown)
     known: dict[str, Any] = {}
     tokens = _PARSER.parse(source, known)
-    if any(token.level >= DEEPEST_NESTING - 1 for token in tokens):
+    if is_too_deep(tokens):
         return Styled(source)
     writer = _Writer(source.splitlines())
     writer.blocks(SyntaxTreeNode(tokens).children)

@@ -15,6 +15,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from adapters.text.bounded import bounded
+
 MAX_FILES = 10
 """When there are so many, what comes in later paragraphs stays as it was written."""
 
@@ -208,12 +210,12 @@ def _target(source: str) -> str | None:
 
 
 def _make_inline() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False})
+    parser = bounded(MarkdownIt("commonmark", {"html": False}))
     rules = {rule.name: rule.fn for rule in parser.inline.ruler.__rules__}
     for name in ("backticks", "image"):
         parser.inline.ruler.at(name, _noting(rules[name]))
     return parser
 
 
-_PARSER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("inline")
+_PARSER = bounded(MarkdownIt("commonmark", {"html": False})).enable("table").disable("inline")
 _INLINE = _make_inline()

@@ -217,3 +217,7 @@ def test_case_18_a_text_of_any_length_fits_while_it_grows() -> None:
 def test_nothing_to_see_makes_no_part() -> None:
     assert list(render("")) == []
     assert list(preview("  \n")) == []
+
+
+def test_emphasis_in_emphasis_without_end_is_no_failure() -> None:
+    assert len(render("**a " * 5_000 + "b**" * 5_000)) > 1

@@ -309,3 +309,10 @@ def test_a_long_quotation_is_folded_and_a_short_one_is_not() -> None:
 def test_what_is_quoted_too_deep_keeps_its_marks() -> None:
     [part] = render("> > > > > > > deep")
     assert part.text == "> > deep"
+
+
+def test_emphasis_in_emphasis_without_end_is_shown_as_it_was_written() -> None:
+    markdown = "**a " * 5_000 + "b**" * 5_000
+    assert "".join(part.text for part in render(markdown)).replace(" ", "") == (
+        markdown.replace(" ", "")
+    )
