@@ -28,10 +28,10 @@ class McpServerSettings(Section):
     allow: tuple[Word, ...] = Field(
         default=("*",), description="Patterns of the names of its tools that agents get."
     )
-    risk: Literal["read", "write", "network", "execute", "message"] = Field(
-        default="execute",
-        description="The worst that its tools can do, which is for you to say: `tools.risks` says "
-        "what follows from it.",
+    risk: Literal["read", "write", "network", "execute", "message"] | None = Field(
+        default=None,
+        description="The worst that its tools can do, which is for you to say; `tools.risks` says "
+        "what follows from it. Unset: somebody is asked before each use, and can say always.",
     )
     timeout_s: PositiveFloat = Field(default=60, description="The most time that a call takes.")
     enabled: bool = Field(default=True, description="Whether it is used.")
