@@ -54,7 +54,7 @@ from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
 from gateway.masking import secrets_in
 from gateway.media.intake import Intake
-from gateway.media.transcribing import make_transcriber
+from gateway.media.transcribing import Transcriber, make_transcriber
 from gateway.moving import move
 from gateway.operations.measured import MeasuredProvider, MeasuredUsage
 from gateway.operations.watch import Watch, watching
@@ -71,7 +71,7 @@ from gateway.sandbox.engine import WasmSandbox
 from gateway.schedule.book import Book
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.sqlite import FILE_NAME, SqliteStore
-from gateway.tools.families import make_tools
+from gateway.tools.families import make_tools, served_tools
 from gateway.tools.tool import Tool
 from gateway.tools.toolbox import Toolbox, mask_of
 from gateway.web.web import Web, opened
@@ -133,9 +133,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         tools = await open_tools(stack, settings, book if is_scheduling else None, web)
         adapters: dict[str, Adapter] = {}
         workspaces = make_workspaces(settings)
-        transcriber = make_transcriber(settings.media.transcription)
-        if transcriber is not None:
-            stack.push_async_callback(transcriber.close)
+        transcriber = open_transcriber(stack, settings)
         host = Host(
             settings=settings,
             store=store,
@@ -166,6 +164,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             metrics=watch.metrics,
             chat_gone=book.chat_gone,
         )
+        await stack.enter_async_context(served_tools(settings.mcp, host.toolbox))
         chats = await stack.enter_async_context(Chats(host))
         watch.chats(chats)
         commands = CommandTable(
@@ -258,6 +257,14 @@ def swept_outbox(settings: Settings) -> Outbox:
     outbox = Outbox(settings.data_dir / OUTBOX_NAME)
     outbox.sweep()
     return outbox
+
+
+def open_transcriber(stack: AsyncExitStack, settings: Settings) -> Transcriber | None:
+    """What turns speech into text, if the settings name something."""
+    transcriber = make_transcriber(settings.media.transcription)
+    if transcriber is not None:
+        stack.push_async_callback(transcriber.close)
+    return transcriber
 
 
 def make_runtime(settings: Settings) -> Runtime:

@@ -3,8 +3,10 @@
 GatewayError
 ├── runtime.errors.RuntimeFailure   the Wasm artefact or an agent
 ├── llm.errors.ModelError           a model call
+├── mcp.errors.McpFailure           an MCP server
 ├── store.errors.StoreError         the database
 ├── workspace.errors.WorkspaceError a path in a chat's folder
+├── web.errors.WebError             the web
 └── StartupError                    the gateway can't start: one sentence for the administrator
 """
 

@@ -1,6 +1,13 @@
 """All tools that this gateway has, one line for each family. Who may use which is `policy`'s."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+
+from config.mcp import McpSettings
 from config.settings import Settings
+from gateway.errors import StartupError
 from gateway.sandbox.base import Sandbox
 from gateway.schedule.book import Book
 from gateway.tools.code import CodeTools
@@ -8,8 +15,26 @@ from gateway.tools.cronjob import TimeTools
 from gateway.tools.files import FileTools
 from gateway.tools.modules import load_tools
 from gateway.tools.tool import Tool, tools_of
+from gateway.tools.toolbox import Toolbox
 from gateway.tools.web import WebTools
 from gateway.web.web import Web
+
+
+@asynccontextmanager
+async def served_tools(settings: McpSettings, toolbox: Toolbox) -> AsyncIterator[None]:
+    """The tools of MCP servers in the toolbox, while they run. Raises `StartupError`."""
+    if not any(server.enabled for server in settings.servers.values()):
+        yield
+        return
+    try:
+        # Imported only where it is used, and not on the event loop: the SDK takes a second.
+        family = await asyncio.to_thread(import_module, "gateway.tools.mcp")
+    except ImportError as error:
+        raise StartupError(
+            f"mcp.servers needs the package {error.name!r}: install hermes-pywasm[tools]."
+        ) from error
+    async with family.mcp_tools(settings, toolbox):
+        yield
 
 
 def make_tools(settings: Settings, book: Book | None, web: Web, sandbox: Sandbox) -> list[Tool]:

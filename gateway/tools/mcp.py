@@ -6,7 +6,6 @@ dangerous a server's tools are (`risk`), a person is asked before each call, and
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -15,10 +14,11 @@ import structlog
 
 from config.mcp import McpSettings
 from gateway.mcp.errors import McpFailure
-from gateway.mcp.listing import Offered
+from gateway.mcp.listing import Offered, plain
 from gateway.mcp.results import Brought, File
 from gateway.mcp.server import McpServer
 from gateway.mcp.servers import running
+from gateway.tools.approvals import fenced
 from gateway.tools.spill import FOLDER
 from gateway.tools.tool import (
     Approval,
@@ -35,7 +35,6 @@ from gateway.workspace.errors import WorkspaceError
 
 TOOLSET = "mcp"
 MAX_OUTPUT_CHARS = 20_000
-MAX_SHOWN_ARGUMENTS_CHARS = 3_000
 
 _log = structlog.get_logger()
 
@@ -100,15 +99,10 @@ def read(text: str) -> Arguments:
 
 
 async def _ask(offer: Offered, _context: ToolContext, arguments: Arguments) -> Approval:
-    shown = json.dumps(dict(arguments), ensure_ascii=False, indent=1)
-    is_cut = len(shown) > MAX_SHOWN_ARGUMENTS_CHARS
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
-    text = (
-        f"May I call `{offer.tool}` of the MCP server `{offer.server}`?\n\n"
-        f"{fence}json\n{shown[:MAX_SHOWN_ARGUMENTS_CHARS]}\n{fence}"
-        + ("\n(The arguments are longer than this.)" if is_cut else "")
-    )
-    return Approval("mcp", offer.name, text, always=is_cut)
+    """The call in full, which whoever is asked has to see."""
+    written = json.dumps(dict(arguments), ensure_ascii=False, indent=1)
+    head = f"`{offer.tool}` of the MCP server `{offer.server}`, with"
+    return Approval("mcp", offer.name, f"{plain(head, 200)}\n\n{fenced(written, 'json')}")
 
 
 async def _carry_out(
