@@ -49,6 +49,7 @@ from gateway.moving import move
 from gateway.router import Router
 from gateway.runtime.engine import Engine
 from gateway.runtime.pool import AgentPool
+from gateway.skills.library import Skills
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.tool import ToolContext, tool, tools_of
 from gateway.tools.toolbox import Toolbox
@@ -217,6 +218,7 @@ async def hosted(
             intake=Intake({}, workspaces),
             approvals=store.approvals,
             outgoing=OutgoingFiles(workspaces, Outbox(folder / "outbox"), lambda: settings.chats),
+            skills=Skills(folder / "skills", lambda: settings.tools.skills),
             standing=gate.standing,
         )
         chats = await stack.enter_async_context(Chats(host))

@@ -32,6 +32,7 @@ LIVE = (
     "tools.risks",
     "tools.rules",
     "tools.approvals",
+    "tools.skills",
     "telegram.owners",
     "telegram.allowed_users",
     "telegram.allowed_chats",

@@ -60,6 +60,13 @@ class ApprovalSettings(Section):
     )
 
 
+class SkillSettings(Section):
+    """Skills: folders with a `SKILL.md`, in `skills/` of the data folder and in each chat."""
+
+    max_skills: PositiveInt = Field(default=50, description="The most that one chat can write.")
+    max_chars: PositiveInt = Field(default=20_000, description="The longest skill.")
+
+
 class ToolSettings(Section):
     """What agents can do beside talking. docs/tools.md lists all tools."""
 
@@ -76,6 +83,7 @@ class ToolSettings(Section):
         "rule: `platforms`, `kinds`, `chats`, `users`, `roles`, and `allow`, `ask`, `deny`.",
     )
     approvals: ApprovalSettings = ApprovalSettings()
+    skills: SkillSettings = SkillSettings()
     workspace_mb: PositiveInt = Field(
         default=500,
         description="The most that the files of one chat may take on the disk: what people sent, "

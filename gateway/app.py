@@ -70,8 +70,9 @@ from gateway.runtime.pool import AgentPool
 from gateway.sandbox.engine import WasmSandbox
 from gateway.schedule.book import Book
 from gateway.schedule.scheduler import Scheduler
+from gateway.skills.library import Skills
 from gateway.store.sqlite import FILE_NAME, SqliteStore
-from gateway.tools.families import make_tools, served_tools
+from gateway.tools.families import make_own_tools, make_tools, served_tools
 from gateway.tools.tool import Tool
 from gateway.tools.toolbox import Toolbox, mask_of
 from gateway.web.web import Web, opened
@@ -155,6 +156,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
                 lambda: host.settings.chats,
                 web.fetcher,
             ),
+            skills=Skills(settings.data_dir / "skills", lambda: host.settings.tools.skills),
             delivery=DeliverySettings(
                 settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
             ),
@@ -166,6 +168,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         )
         await stack.enter_async_context(served_tools(settings.mcp, host.toolbox))
         chats = await stack.enter_async_context(Chats(host))
+        host.toolbox.add(*make_own_tools(host, chats))
         watch.chats(chats)
         commands = CommandTable(
             [

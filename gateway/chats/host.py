@@ -19,6 +19,7 @@ from gateway.media.intake import Intake
 from gateway.metrics import Metrics
 from gateway.reset import Policy
 from gateway.runtime.pool import AgentPool
+from gateway.skills.library import Skills
 from gateway.store.approvals import ApprovalStore
 from gateway.store.base import Store
 from gateway.store.inbound import InboundStore
@@ -60,6 +61,7 @@ class Host:
     intake: Intake
     approvals: ApprovalStore
     outgoing: OutgoingFiles
+    skills: Skills
     delivery: DeliverySettings
     standing: Callable[[Inbound], Awaitable[Standing]]  # what its sender may do, at this moment
     clock: Clock = local_time

@@ -44,6 +44,7 @@ def init_message(
     memory: str,
     user: str,
     tool_schemas: list[ToolSchema] | None,
+    skills: Sequence[Line] = (),
     now: datetime,
 ) -> Line:
     """All that an agent is told at its start, for the chat that this message comes from."""
@@ -81,7 +82,7 @@ def init_message(
         },
         "memory": memory,
         "user": user,
-        "skills": [],
+        "skills": list(skills),
         "history": list(history),
         "todos": list(todos),
     }

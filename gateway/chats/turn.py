@@ -45,8 +45,10 @@ from gateway.runtime.errors import AgentFailure
 from gateway.runtime.pool import LeasedAgent
 from gateway.sessions import memory_owners, session_key
 from gateway.store.journal import OpenTurn
+from gateway.tools.tool import Tool
 
 STOPPED = "*(stopped)*"
+SKILL_VIEW = "skill_view"
 
 _T = TypeVar("_T")
 
@@ -276,12 +278,21 @@ class Turn:
             memory=memory,
             user=user,
             tool_schemas=[tool.schema for tool in tools] or None,
+            skills=await self._skills(tools),
             now=self._host.clock(),
         )
         lines = [encode(init)]
         artefact, names = self._host.pool.artefact, [tool.name for tool in tools]
         await self._journal.wake(self._chat, records.session_id, artefact, lines, names)
         return lines
+
+    async def _skills(self, tools: Sequence[Tool]) -> list[Line]:
+        """The skills that the agent hears of, if it can look into them."""
+        if not any(tool.name == SKILL_VIEW for tool in tools):
+            return []
+        workspace = self._host.workspaces.of(self._chat)
+        found = await asyncio.to_thread(self._host.skills.listed, workspace)
+        return [{"name": one.name, "description": one.description} for one in found]
 
     async def _next_lines(self, effects: Effects) -> list[Line]:
         """What the agent is told next: the answers that have come, or that it is to stop.

@@ -7,12 +7,12 @@ between turns, and the agent is let go: the next one wakes with the other histor
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
-from adapters.base import Address, ChatKind, Sender
 from agent_core.tokens import estimate_messages
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.commands.command import Call, Command
-from gateway.sessions import is_direct, person_key, session_key
+from gateway.searchable import searchable
+from gateway.sessions import is_direct, session_key
 from gateway.store.search import Found, snippet, terms_of
 from gateway.store.sessions import SessionInfo
 from gateway.titles import clean_title, escaped, title_of
@@ -81,7 +81,7 @@ def session_commands(chats: Chats, host: Host) -> list[Command]:
         if not terms:
             return 'What for? `/search cat "the red door"` finds what has all of it.'
         address = call.message.address
-        own, *others = await searchable(host, address, call.message.sender)
+        own, *others = await searchable(host.sessions, address, call.message.sender)
         found = await host.search.find(terms, [own], MAX_FOUND)
         if others and len(found) < MAX_FOUND:
             found += await host.search.find(terms, others, MAX_FOUND - len(found))
@@ -110,18 +110,6 @@ def session_commands(chats: Chats, host: Host) -> list[Command]:
             "search", "find what was said; /search WORDS", search, argument="words", is_private=True
         ),
     ]
-
-
-async def searchable(host: Host, address: Address, sender: Sender) -> list[str]:
-    """The chats that this person may search from here: this one, then those they were in.
-
-    In a group all can read the answer, so nothing but the group's own past is looked at.
-    """
-    own = session_key(address)
-    if address.kind is ChatKind.GROUP:
-        return [own]
-    theirs = await host.sessions.chats_of(person_key(address, sender))
-    return [own, *(chat for chat in theirs if chat != own)]
 
 
 def pick(recent: Sequence[SessionInfo], wanted: str) -> SessionInfo | None:

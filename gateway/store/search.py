@@ -37,6 +37,14 @@ class SearchStore(Protocol):
     async def find(self, terms: Sequence[str], chats: Sequence[str], limit: int) -> list[Found]:
         """Messages of these chats, and of no others, that have all the terms; the latest first."""
 
+    async def around(
+        self, message_id: int, chats: Sequence[str], before: int, after: int
+    ) -> list[Found]:
+        """A message and those around it in its session, in order; none if it is of another chat."""
+
+    async def first_of(self, session_id: str, chats: Sequence[str], limit: int) -> list[Found]:
+        """How a session began, in order; nothing if it is of another chat."""
+
 
 def terms_of(query: str) -> tuple[str, ...]:
     """What is looked for; empty if there is nothing to look for.

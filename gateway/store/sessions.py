@@ -55,3 +55,6 @@ class SessionStore(Protocol):
 
     async def members_of(self, chat: str) -> Sequence[str]:
         """The people who have written in a chat, as `platform:id`, the latest first."""
+
+    async def names_in(self, chat: str, limit: int) -> Sequence[str]:
+        """What those who have written in a chat call themselves, the latest first."""

@@ -13,6 +13,7 @@ from gateway.store.search import PIECE_CHARS, Found, like_pattern, needs_scan, q
 
 MAX_CHATS = 200
 _COLUMNS = "m.id, s.chat, s.id, m.role, m.text, m.created_at"
+_PLAIN = f"SELECT {_COLUMNS} FROM messages m JOIN sessions s ON s.id = m.session_id"  # noqa: S608 - ours
 
 
 class SqliteSearch:
@@ -39,6 +40,33 @@ class SqliteSearch:
         # A message that was undone and said again is there twice.
         unlike = {(one.session_id, one.role, one.text): one for one in reversed(latest)}
         return sorted(unlike.values(), key=lambda one: -one.id)[:limit]
+
+    async def around(
+        self, message_id: int, chats: Sequence[str], before: int, after: int
+    ) -> list[Found]:
+        """See `SearchStore`."""
+        within = [storable(chat) for chat in chats][:MAX_CHATS]
+        same = "m.session_id = (SELECT session_id FROM messages WHERE id = ?)"
+        upto = await self._rows(
+            f"{_PLAIN} WHERE {same} AND {_among('s.chat', within)} AND m.id <= ? "
+            "ORDER BY m.id DESC LIMIT ?",
+            (message_id, *within, message_id, before + 1),
+        )
+        behind = await self._rows(
+            f"{_PLAIN} WHERE {same} AND {_among('s.chat', within)} AND m.id > ? "
+            "ORDER BY m.id LIMIT ?",
+            (message_id, *within, message_id, after),
+        )
+        return [*reversed(upto), *behind]
+
+    async def first_of(self, session_id: str, chats: Sequence[str], limit: int) -> list[Found]:
+        """See `SearchStore`."""
+        within = [storable(chat) for chat in chats][:MAX_CHATS]
+        return await self._rows(
+            f"{_PLAIN} WHERE (s.id = ? OR substr(s.id, -8) = ?) AND {_among('s.chat', within)} "
+            "ORDER BY m.id LIMIT ?",
+            (storable(session_id), storable(session_id), *within, limit),
+        )
 
     async def _in_index(
         self,

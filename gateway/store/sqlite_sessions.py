@@ -125,3 +125,12 @@ class SqliteSessions:
                 (storable(chat),),
             )
         return [person for (person,) in rows]
+
+    async def names_in(self, chat: str, limit: int) -> Sequence[str]:
+        """See `SessionStore`."""
+        async with self._database.reading() as connection:
+            rows = await connection.execute_fetchall(
+                "SELECT name FROM members WHERE chat = ? ORDER BY last_seen_at DESC LIMIT ?",
+                (storable(chat), limit),
+            )
+        return [name for (name,) in rows]

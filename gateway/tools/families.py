@@ -7,6 +7,8 @@ from importlib import import_module
 
 from config.mcp import McpSettings
 from config.settings import Settings
+from gateway.chats.directory import Chats
+from gateway.chats.host import Host
 from gateway.errors import StartupError
 from gateway.sandbox.base import Sandbox
 from gateway.schedule.book import Book
@@ -14,10 +16,22 @@ from gateway.tools.code import CodeTools
 from gateway.tools.cronjob import TimeTools
 from gateway.tools.files import FileTools
 from gateway.tools.modules import load_tools
+from gateway.tools.past import PastTools
+from gateway.tools.people import PeopleTools
+from gateway.tools.skills import SkillTools
 from gateway.tools.tool import Tool, tools_of
 from gateway.tools.toolbox import Toolbox
 from gateway.tools.web import WebTools
 from gateway.web.web import Web
+
+
+def make_own_tools(host: Host, chats: Chats) -> list[Tool]:
+    """The tools that work on the gateway itself."""
+    return [
+        *tools_of(PastTools(host.sessions, host.search, host.clock), "past"),
+        *tools_of(SkillTools(host.skills), "skills"),
+        *tools_of(PeopleTools(host, chats), "people"),
+    ]
 
 
 @asynccontextmanager

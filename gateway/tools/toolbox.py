@@ -32,17 +32,17 @@ class Toolbox:
     def __init__(self, tools: Iterable[Tool] = (), mask: Callable[[], Mask] = Mask) -> None:
         self._tools: dict[str, Tool] = {}
         self._mask = mask
-        for tool in tools:
-            self.add(tool)
+        self.add(*tools)
 
-    def add(self, tool: Tool) -> None:
-        """Put one more tool in, such as that of a server that has just been reached.
+    def add(self, *tools: Tool) -> None:
+        """Put more tools in, such as those of a server that has just been reached.
 
         Raises `DuplicateTool`.
         """
-        if tool.name in self._tools:
-            raise DuplicateTool(f"There are two tools named {tool.name!r}.")
-        self._tools[tool.name] = tool
+        for tool in tools:
+            if tool.name in self._tools:
+                raise DuplicateTool(f"There are two tools named {tool.name!r}.")
+            self._tools[tool.name] = tool
 
     def remove(self, name: str) -> None:
         """Take a tool out; one that is not there is no mistake."""

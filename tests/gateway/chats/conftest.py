@@ -61,8 +61,10 @@ from gateway.runtime.native import NativeRuntime
 from gateway.runtime.pool import AgentPool
 from gateway.schedule.book import Book
 from gateway.schedule.scheduler import Scheduler
+from gateway.skills.library import Skills
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.cronjob import TimeTools
+from gateway.tools.families import make_own_tools
 from gateway.tools.tool import tools_of
 from gateway.tools.toolbox import Toolbox
 from gateway.web.fetch import Fetcher
@@ -100,6 +102,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
     async def started(
         *,
         toolbox: Toolbox | None = None,
+        own_tools: bool = False,
         tools: Mapping[str, Any] | None = None,
         runtime: Runtime | None = None,
         tries: int = 1,
@@ -203,6 +206,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 outgoing=OutgoingFiles(
                     workspaces, Outbox(folder / "outbox"), lambda: settings.chats, fetcher
                 ),
+                skills=Skills(folder / "skills", lambda: settings.tools.skills),
                 clock=clock,
                 reset_policy=policy_of(settings.sessions, UTC),
                 delivery=DeliverySettings(
@@ -217,6 +221,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 standing=gate.standing,
             )
             chats = await stack.enter_async_context(Chats(host))
+            host.toolbox.add(*(make_own_tools(host, chats) if own_tools else ()))
             router = Router(
                 store.inbound,
                 store.journal,

@@ -1,10 +1,12 @@
 """A gateway in small, as the tests of this folder get it, and what they look for on its screens."""
 
+import itertools
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from adapters.base import Sender
 from gateway.access.administration import Administration
 from gateway.access.gate import Gate
 from gateway.chats.directory import Chats
@@ -15,7 +17,7 @@ from gateway.schedule.book import Book
 from gateway.store.inbound import Incoming
 from gateway.store.sqlite import SqliteStore
 from tests.fakes.model_server import ModelServer
-from tests.fakes.platform import CURSOR, FakePlatform, Screen
+from tests.fakes.platform import ALICE, CURSOR, FakePlatform, Screen
 
 
 @dataclass(slots=True)
@@ -51,3 +53,26 @@ Start = Callable[..., AbstractAsyncContextManager[SmallGateway]]
 def is_settled(screen: Screen) -> bool:
     """A final text is there, without cursor and buttons."""
     return bool(screen.texts) and not screen.buttons and CURSOR not in screen.texts[-1]
+
+
+_numbers = itertools.count(1)
+
+
+async def use_tool(
+    gateway: SmallGateway,
+    name: str,
+    /,
+    *,
+    by: Sender = ALICE,
+    chat: str | None = None,
+    **arguments: Any,
+) -> str:
+    """A turn in which the model calls a tool, and what it is told then."""
+    answer = f"done {next(_numbers)}"
+    gateway.model.enqueue(tool_calls=[(name, arguments)])
+    gateway.model.enqueue(text=answer)
+    await gateway.platform.say("please", sender=by, chat=chat)
+    await gateway.platform.until_shown(answer, chat=chat or by.id)
+    message = gateway.request()["messages"][-1]
+    assert message["role"] == "tool"
+    return str(message["content"])

@@ -1,0 +1,150 @@
+"""The family `skills`: an agent looks up how something is done, and writes down what it learned.
+
+What a skill is and where it lies is `gateway.skills`' business.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from gateway.skills.library import FOLDER, Skills
+from gateway.skills.skill import FILE, BadSkill, Skill, check_name
+from gateway.tools.patching import NoSuchPassage, diff, patched
+from gateway.tools.tool import Risk, ToolContext, ToolFailed, tool
+from gateway.tools.untrusted import marked
+from gateway.workspace.workspace import Workspace
+
+Name = Annotated[str, Field(description="Small letters, digits and -.")]
+
+
+class SkillTools:
+    """Over the skills of the installation and of the chat of each call."""
+
+    def __init__(self, skills: Skills) -> None:
+        self._skills = skills
+
+    @tool(is_repeatable=True)
+    async def skills_list(self, context: ToolContext) -> str:
+        """List the skills that you have, with what each is for."""
+        found = await asyncio.to_thread(self._skills.listed, context.workspace)
+        rows = [f"{one.name}{' (own)' if one.is_own else ''}: {one.description}" for one in found]
+        return "\n".join(rows) or "There are no skills yet."
+
+    @tool(is_repeatable=True, max_output_chars=110_000)
+    async def skill_view(
+        self,
+        context: ToolContext,
+        name: Name,
+        file_path: Annotated[
+            str | None, Field(description="Another file of the skill, e.g. references/api.md.")
+        ] = None,
+    ) -> str:
+        """Read a skill before you do what it is for. Skills of the installation can be relied on;
+        one of your own is a note of yours.
+        """
+        return await _told(self._view, context.workspace, name, file_path)
+
+    @tool(risk=Risk.WRITE, is_parallel=False)
+    async def skill_manage(
+        self,
+        context: ToolContext,
+        action: Literal["create", "edit", "patch", "delete", "write_file", "remove_file"],
+        name: Name,
+        *,
+        content: Annotated[
+            str | None,
+            Field(
+                description="For create and edit: the whole SKILL.md: `---`, `name: …`, "
+                "`description: …`, `---`, then the text. For write_file: the file's text."
+            ),
+        ] = None,
+        old_string: Annotated[str | None, Field(description="For patch: what is there.")] = None,
+        new_string: Annotated[str | None, Field(description="For patch: what is to be.")] = None,
+        file_path: Annotated[
+            str | None, Field(description="For write_file and remove_file: within the skill.")
+        ] = None,
+    ) -> str:
+        """Keep a skill of this chat: how to do something that took several tries, or that the
+        person has explained and will want again. Change one that turned out to be wrong.
+        """
+        workspace = context.workspace
+        if action in {"create", "edit"}:
+            return await _told(self._write, workspace, name, _given(content), action == "create")
+        if action == "patch":
+            change = (_given(old_string), new_string or "")
+            return await _told(self._patch, workspace, name, *change)
+        if action == "delete":
+            return await _told(self._delete, workspace, name)
+        return await _told(
+            self._change_file, workspace, name, _given(file_path),
+            _given(content) if action == "write_file" else None,
+        )  # fmt: skip
+
+    def _view(self, workspace: Workspace, name: str, file_path: str | None) -> str:
+        skill = self._skills.find(workspace, name)
+        if file_path is not None:
+            text = self._skills.text_of(workspace, skill, file_path)
+            return marked(text, f"the skill {name}") if skill.is_own else text
+        files = self._skills.files(workspace, skill)
+        tail = "\n\nOther files: " + ", ".join(files) if files else ""
+        return skill.text + tail
+
+    def _write(self, workspace: Workspace, name: str, text: str, is_new: bool) -> str:
+        exists = self._own(workspace, name) is not None
+        if is_new and exists:
+            raise BadSkill(f"There is a skill {name} already: edit or patch it.")
+        if not is_new and not exists:
+            raise BadSkill(f"There is no skill {name} of this chat.")
+        skill = self._skills.write(workspace, name, text)
+        return f"The skill {name} is kept: {skill.description}"
+
+    def _patch(self, workspace: Workspace, name: str, old: str, new: str) -> str:
+        skill = self._own(workspace, name)
+        if skill is None:
+            raise BadSkill(f"There is no skill {name} of this chat.")
+        try:
+            after = patched(skill.text, old, new).text
+        except NoSuchPassage as error:
+            raise BadSkill(str(error)) from error
+        self._skills.write(workspace, name, after)
+        return f"Changed the skill {name}.\n{diff(skill.text, after, FILE, 60)}"
+
+    def _delete(self, workspace: Workspace, name: str) -> str:
+        self._skills.remove(workspace, name)
+        return f"The skill {name} is gone."
+
+    def _change_file(self, workspace: Workspace, name: str, path: str, text: str | None) -> str:
+        skill = self._own(workspace, name)
+        if skill is None:
+            raise BadSkill(f"There is no skill {name} of this chat.")
+        if path.strip("/").casefold() == FILE.casefold():
+            raise BadSkill(f"{FILE} is changed with edit and patch.")
+        whole = f"{FOLDER}/{name}/{path}"
+        if text is None:
+            workspace.remove(whole)
+            return f"{path} is gone from the skill {name}."
+        with workspace.create(whole, replace=True) as file:
+            file.write(text.encode("utf-8", "replace"))
+        return f"{path} is part of the skill {name} now."
+
+    def _own(self, workspace: Workspace, name: str) -> Skill | None:
+        """The chat's own skill of that name, if it has one that can be read."""
+        check_name(name)
+        return next(
+            (one for one in self._skills.listed(workspace) if one.name == name and one.is_own), None
+        )
+
+
+def _given(value: str | None) -> str:
+    if not value:
+        raise ToolFailed("Something is missing for this action: see the parameters.")
+    return value
+
+
+async def _told(work: Callable[..., str], *arguments: object) -> str:
+    try:
+        return await asyncio.to_thread(work, *arguments)
+    except BadSkill as error:
+        raise ToolFailed(str(error)) from error
