@@ -31,9 +31,10 @@ class NotingToolbox(Toolbox):
         self.added: asyncio.Queue[str] = asyncio.Queue()
         super().__init__()
 
-    def add(self, tool: Tool) -> None:
-        super().add(tool)
-        self.added.put_nowait(tool.name)
+    def add(self, *tools: Tool) -> None:
+        super().add(*tools)
+        for tool in tools:
+            self.added.put_nowait(tool.name)
 
 
 @asynccontextmanager
