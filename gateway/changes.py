@@ -1,5 +1,6 @@
 """What becomes of things that happen to messages after they were sent: changes, reactions,
-deletions. Whose doing it was has been let in by the router; deletions are nobody's.
+deletions, and asking again what failed. Whose doing it was has been let in by the router; deletions
+are nobody's.
 
 A change replaces what still waits, has the last turn redone, or is told with the next message. A
 reaction to an answer is told likewise, and never taken for consent to anything.
@@ -11,7 +12,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from adapters.base import Deleted, Edited, Inbound, Reaction
+from adapters.base import ButtonPress, Deleted, Edited, Inbound, Reaction
 from gateway import events
 from gateway.chats.asides import Asides, change_text, reaction_text
 from gateway.chats.directory import Chats
@@ -25,6 +26,8 @@ from gateway.store.journal import JournalStore
 
 REDONE_WITHIN = timedelta(minutes=15)
 """Of a turn that began earlier a change is only told: nobody expects a new answer to it."""
+
+NOT_LAST = "Something else has been said since then. Send it again, please."
 
 _log = structlog.get_logger()
 
@@ -67,6 +70,25 @@ class Changes:
             await self._redo(message, answered)
         elif message.is_addressed and await self._inbound.take_note(incoming(event.message)):
             self.asides.note(chat, message.sender, change_text(message))
+
+    async def retried(self, press: ButtonPress, turn: str) -> str | None:
+        """Ask the message of a failed turn again, in its place; a notice if that can't be.
+
+        What was shown of the failure goes. Raises `StoreError`.
+        """
+        chat = session_key(press.address)
+        last = await self._journal.last_turn(chat)
+        if last is None or last.turn != turn or self._chats.activity(chat) != (False, 0):
+            return NOT_LAST
+        before = events.from_json(last.event)
+        if before.sender.id != press.sender.id:
+            return f"This button is for {before.sender.name[:60]}."
+        message = replace(before, event_id=press.event_id, is_redone=True)
+        if await self._inbound.take(incoming(message)):
+            self._chats.redo(message)
+            if press.message_id is not None:
+                self._chats.take_away(press.address, press.message_id)
+        return None
 
     async def reacted(self, event: Reaction) -> None:
         """Take in a reaction, if it is to an answer of ours. Raises `StoreError`."""

@@ -21,7 +21,7 @@ from gateway.access.rates import Verdict
 from gateway.access.roles import Standing
 from gateway.changes import Changes, incoming
 from gateway.chats import effects, lost_replies, questions
-from gateway.chats.apologies import apology
+from gateway.chats.apologies import RETRY_PREFIX, apology
 from gateway.chats.busy import Mode
 from gateway.chats.directory import Chats
 from gateway.chats.questions import Answer, Question, Questions, typed_answer
@@ -229,6 +229,13 @@ class Router:
         self._chats.show_again(pressed.event.address, pressed.detail)
         return None
 
+    async def _press_retry(self, pressed: _Pressed) -> str | None:
+        try:
+            return await self._changes.retried(pressed.event, pressed.detail)
+        except StoreError as error:
+            _log.error("nothing is tried again", exc_info=error)
+            return "That is not possible at the moment. Please try again later."
+
     async def _press_choice(self, pressed: _Pressed) -> str | None:
         chat, person = session_key(pressed.event.address), pressed.event.sender
         said = self._questions.press(
@@ -299,4 +306,5 @@ _PRESSES: Mapping[str, Callable[[Router, _Pressed], Awaitable[str | None]]] = {
     effects.STOP_PREFIX: Router._press_stop,
     lost_replies.PREFIX: Router._press_again,
     questions.PREFIX: Router._press_choice,
+    RETRY_PREFIX: Router._press_retry,
 }

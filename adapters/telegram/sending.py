@@ -21,7 +21,7 @@ from telegram import (
     ReactionTypeEmoji,
     ReplyParameters,
 )
-from telegram.constants import ChatAction, ReactionEmoji
+from telegram.constants import ChatAction, KeyboardButtonStyle, ReactionEmoji
 from telegram.error import BadRequest
 
 from adapters.base import AdapterError, Address, Ambiguous, Mark, Part, Rejected
@@ -45,6 +45,8 @@ _MARKS = {  # from the list of Bot API, ReactionTypeEmoji: it has no ticks and c
     Mark.DONE: ReactionEmoji.THUMBS_UP,
     Mark.FAILED: ReactionEmoji.THUMBS_DOWN,
 }
+# Green and red, in clients from February 2026 on; others show all buttons alike.
+_STYLES = {"good": KeyboardButtonStyle.SUCCESS, "bad": KeyboardButtonStyle.DANGER}
 _Arguments = dict[str, Any]
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)  # an answer is not a page's advertisement
 
@@ -242,7 +244,12 @@ def _keyboard(part: Part) -> InlineKeyboardMarkup | None:
         return None
     return InlineKeyboardMarkup(
         [
-            [InlineKeyboardButton(button.label, callback_data=button.data) for button in row]
+            [
+                InlineKeyboardButton(
+                    button.label, callback_data=button.data, style=_STYLES.get(button.meaning)
+                )
+                for button in row
+            ]
             for row in part.buttons
         ]
     )

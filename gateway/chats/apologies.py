@@ -4,11 +4,14 @@ One short sentence in their words; the id is what the administrator finds in the
 rest is told. Failed model calls are no business of this file: the agent reports those itself.
 """
 
+from adapters.base import Button, Inbound
 from gateway.chats.journal import AgentChanged
+from gateway.delivery.reply import Buttons
 from gateway.errors import GatewayError
 from gateway.runtime.errors import AgentFailure, NoRoom, PoolClosed
 from gateway.store.errors import StoreError, StoreFull
 
+RETRY_PREFIX = "retry"  # of what the button under a failed answer says
 RESTARTING = "I am being restarted. Please send that again in a moment."
 LATER = "I will do that as soon as this answer is finished."
 TOO_MUCH_WAITS = "Too much waits in this chat already, so I did not do that. Please try later."
@@ -46,3 +49,10 @@ def apology(error: BaseException, error_id: str) -> str:
         if isinstance(error, kind):
             return f"{sentence} (error {error_id})"
     return f"{_OTHERWISE} (error {error_id})"
+
+
+def retry_button(message: Inbound, turn: str) -> Buttons:
+    """What stands under an answer that failed; nothing where there is no message to ask again."""
+    if message.scheduled is not None or message.text.startswith("/"):
+        return ()
+    return ((Button("Try again", f"{RETRY_PREFIX}:{turn}"),),)

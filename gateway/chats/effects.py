@@ -14,7 +14,7 @@ import structlog
 from adapters.base import Adapter, Button, Inbound, Mark
 from gateway.chats import lost_replies, questions
 from gateway.chats.activity import ActivityLine
-from gateway.chats.apologies import AgentMisbehaved
+from gateway.chats.apologies import AgentMisbehaved, retry_button
 from gateway.chats.asking import Asking
 from gateway.chats.book import ReplyBook
 from gateway.chats.host import Host
@@ -26,7 +26,7 @@ from gateway.chats.questions import Question
 from gateway.chats.records import KEPT
 from gateway.chats.tool_calls import ToolCalls
 from gateway.delivery.persistence import Outcome as Delivered
-from gateway.delivery.reply import Reply
+from gateway.delivery.reply import Buttons, Reply
 from gateway.delivery.typing import keep_typing
 from gateway.llm.budgets import Caller
 from gateway.llm.errors import ModelError
@@ -70,6 +70,7 @@ class Effects:
         self._message = message
         self._journal = journal
         self._past = past
+        self._fails = False  # the text that is final says so
         self._is_past = False  # what is carried out belongs to a turn that had already ended
         self._replies = 0
         self._group = group
@@ -120,7 +121,9 @@ class Effects:
 
         Raises `StoreError`, and `AgentMisbehaved` if the agent says that it can't go on.
         """
-        self._is_past = any(message["type"] == "done" for message in messages)
+        ends = [message for message in messages if message["type"] == "done"]
+        self._is_past = bool(ends)
+        self._fails = any(end["result"].get("reason") == "error" for end in ends)
         for message in messages:
             if message["type"] not in KEPT:
                 effect = _EFFECTS.get(message["type"])
@@ -139,10 +142,13 @@ class Effects:
             call.cancel()
         self._asking.take_back()
 
-    async def say_finally(self, text: str) -> None:
-        """Show the turn's last word; whatever was streamed turns into it."""
+    async def say_finally(self, text: str, *, fails: bool = False) -> None:
+        """Show the turn's last word; whatever was streamed turns into it. One that fails has a
+        button to try again.
+        """
         self.is_answered = True
-        await self._finish_reply(text)
+        button = retry_button(self._message, self._journal.turn) if fails else ()
+        await self._finish_reply(text, button)
 
     async def close(self) -> None:
         """End what only accompanies a turn, and take back a text that never became final."""
@@ -161,14 +167,14 @@ class Effects:
     async def _say(self, message: Line) -> None:
         await self._journal.write()  # what a person has read is never forgotten
         if message.get("final", True):
-            await self.say_finally(message["content"])
+            await self.say_finally(message["content"], fails=self._fails)
         else:
             await self._finish_reply(message["content"])
             self._reply, self._book = self._next_reply()
 
-    async def _finish_reply(self, text: str) -> None:
+    async def _finish_reply(self, text: str, buttons: Buttons = ()) -> None:
         self._activity.pause()
-        if await self._reply.finish(text) is Delivered.GONE:
+        if await self._reply.finish(text, buttons) is Delivered.GONE:
             await self._host.chat_gone(self._message)
         self._journal.note(ReplySaid(self._journal.turn, self._book.reply, text[:REMEMBERED_CHARS]))
         await lost_replies.offer(self._host, self._message.address, self._journal, self._book)

@@ -338,7 +338,7 @@ class Turn:
         self._host.pool.drop(self._chat)
         self._journal.forget()
         said = f"{effects.streamed}\n\n" if effects.streamed else ""
-        await effects.say_finally(said + apology(error, error_id))
+        await effects.say_finally(said + apology(error, error_id), fails=True)
 
 
 def _sound(answers: Sequence[Line | Exception | None]) -> list[Line]:

@@ -197,6 +197,7 @@ class OpenTurn:
 class LastTurn:
     """The turn that a chat had last."""
 
+    turn: str
     event: str  # the inbound event, as JSON
     session: str
     begun_at: datetime

@@ -98,13 +98,13 @@ class SqliteJournal:
     async def last_turn(self, chat: str) -> LastTurn | None:
         """See `JournalStore`."""
         rows = await self._rows(
-            "SELECT event, session_id, turns.begun_at, outcome FROM turns "
+            "SELECT turns.id, event, session_id, turns.begun_at, outcome FROM turns "
             "JOIN lives ON lives.id = life_id WHERE chat = ? ORDER BY turns.begun_at DESC, "
             "(SELECT max(number) FROM steps WHERE turn_id = turns.id) DESC LIMIT 1",
             storable(chat),
         )
-        for event, session, begun_at, outcome in rows:
-            return LastTurn(event, session, datetime.fromisoformat(begun_at), outcome)
+        for turn, event, session, begun_at, outcome in rows:
+            return LastTurn(turn, event, session, datetime.fromisoformat(begun_at), outcome)
         return None
 
     async def answer_shown(self, chat: str, message_id: str) -> str | None:

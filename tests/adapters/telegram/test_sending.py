@@ -278,3 +278,12 @@ async def test_a_long_answer_in_many_languages_is_taken_as_it_is(
         await adapter.send(address_of(ada), part)
     assert {call.outcome for call in fake.calls} == {"ok"}
     assert len(fake.replies(ada)) > 2
+
+
+async def test_a_yes_is_green_and_a_no_is_red(
+    fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
+) -> None:
+    row = (Button("Once", "1", "good"), Button("Deny", "2", "bad"), Button("Other", "3"))
+    await adapter.send(address_of(ada), Part("May I?", buttons=(row,)))
+    [keyboard] = fake.replies(ada)[0].keyboard
+    assert [button.get("style") for button in keyboard] == ["success", "danger", None]

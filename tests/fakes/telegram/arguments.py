@@ -17,6 +17,7 @@ NOT_MODIFIED = (
     "message is not modified: specified new message content and reply markup are exactly "
     "the same as a current content and reply markup of the message"
 )
+_BUTTON_STYLES = {"primary", "success", "danger"}
 _UPGRADED = "Bad Request: group chat was upgraded to a supergroup chat"
 
 
@@ -85,6 +86,8 @@ def keyboard_of(arguments: Json) -> list[list[Json]]:
         for button in row:
             if not button.get("text"):
                 raise bad_request('can\'t parse inline keyboard button: Field "text" is empty')
+            if button.get("style", "primary") not in _BUTTON_STYLES:
+                raise bad_request("can't parse inline keyboard button: invalid style specified")
             if "callback_data" in button and not 1 <= len(button["callback_data"].encode()) <= 64:
                 raise bad_request("BUTTON_DATA_INVALID")
     return [row for row in rows if row]

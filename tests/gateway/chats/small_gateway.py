@@ -51,8 +51,9 @@ Start = Callable[..., AbstractAsyncContextManager[SmallGateway]]
 
 
 def is_settled(screen: Screen) -> bool:
-    """A final text is there, without cursor and buttons."""
-    return bool(screen.texts) and not screen.buttons and CURSOR not in screen.texts[-1]
+    """A final text is there, without cursor and Stop button."""
+    is_growing = any(button.label == "Stop" for button in screen.buttons)
+    return bool(screen.texts) and not is_growing and CURSOR not in screen.texts[-1]
 
 
 _numbers = itertools.count(1)
