@@ -266,3 +266,41 @@ async def test_a_forwarded_command_is_text_and_is_told_as_somebody_elses(
     await telegram.wait_for(lambda: telegram.replies(ada))
     assert "Eve" in asked(model)
     assert "/new" in asked(model)
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_voice_messages_that_come_while_an_answer_is_written_are_all_answered(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    """Case 28."""
+    drip = model.enqueue(text="answer 0", gated=True)
+    telegram.people.say(ada, "hello")
+    await drip.started.wait()
+    for number in range(1, 5):
+        model.enqueue(text=f"answer {number}")
+        telegram.people.send(ada, media.voice(telegram.files, b"voice %d" % number))
+    drip.release(20)
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "answer 4")
+    assert [reply.text for reply in telegram.replies(ada)] == [f"answer {n}" for n in range(5)]
+    assert all("voice" in str(call.body["messages"][-1]) for call in model.requests[1:])
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_new_while_an_answer_is_written_is_a_command_and_never_fed_to_the_model(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    """Case 30."""
+    drip = model.enqueue(text="a long story", gated=True)
+    telegram.people.say(ada, "tell me a story")
+    await drip.started.wait()
+    telegram.people.say(ada, "/new")
+    drip.release(20)
+    await telegram.wait_for(
+        lambda: any("new conversation" in reply.text for reply in telegram.replies(ada))
+    )
+    model.enqueue(text="hello")
+    telegram.people.say(ada, "hi")
+    await telegram.wait_for(lambda: last_text(telegram, ada) == "hello")
+    told = [str(call.body["messages"]) for call in model.requests]
+    assert not any("/new" in messages for messages in told)
+    assert "story" not in told[-1]
