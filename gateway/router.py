@@ -252,6 +252,16 @@ class Router:
         question.settle(answer)
         return None
 
+    async def _press_anew(self, pressed: _Pressed) -> str | None:
+        stored = await self._journal.question(pressed.detail)
+        said = questions.GONE if stored is None else questions.anew(stored, pressed.event)
+        if isinstance(said, str):
+            return said
+        if not await self._keep(said):
+            return "I have been told that already."
+        await self._offer(said, "queue")
+        return None
+
     async def _offer(self, message: Inbound, mode: Mode) -> None:
         if self._chats.is_closing:
             return  # it is stored: the next start answers it
@@ -307,4 +317,5 @@ _PRESSES: Mapping[str, Callable[[Router, _Pressed], Awaitable[str | None]]] = {
     lost_replies.PREFIX: Router._press_again,
     questions.PREFIX: Router._press_choice,
     RETRY_PREFIX: Router._press_retry,
+    questions.ANEW_PREFIX: Router._press_anew,
 }

@@ -118,7 +118,9 @@ class Asking:
         if shown.may_be_seen:
             trace = _trace(question, heard)
             amended = f"{markdown}\n\n{trace}" if trace else markdown
-            self._spawn(reply.amend(amended, style))
+            has_expired = heard.outcome is Outcome.TIMEOUT and not heard.is_taken_back
+            buttons = questions.anew_buttons(question) if has_expired else ()
+            self._spawn(reply.amend(amended, style, buttons))
         return heard
 
     @property

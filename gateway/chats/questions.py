@@ -12,15 +12,17 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
-from adapters.base import Button, Inbound, Sender
+from adapters.base import Button, ButtonPress, Inbound, Sender
 from gateway.access.roles import Role
-from gateway.chats.messages import Line
+from gateway.chats.messages import Line, quoted
 from gateway.delivery.reply import Buttons
 from gateway.sessions import session_key
 from gateway.store.journal import QuestionAsked, StoredQuestion
 
 PREFIX = "ask"
+ANEW_PREFIX = "anew"
 _OTHER = "other"
+GONE = "This question is no longer open."
 _LABEL_CHARS = 40  # what a phone shows on one row of buttons
 
 
@@ -148,6 +150,24 @@ def _words_button(question: Question, label: str) -> Button:
     return Button(label, f"{PREFIX}:{question.id}:{_OTHER}", opens_form=True)
 
 
+def anew_buttons(question: Question) -> Buttons:
+    """What stands under a question that nobody answered in time."""
+    if question.is_approval:
+        return ()
+    return ((Button("Ask me again", f"{ANEW_PREFIX}:{question.id}"),),)
+
+
+def anew(stored: StoredQuestion, press: ButtonPress) -> Inbound | str:
+    """What is said in the name of somebody who wants to be asked again, or why they may not."""
+    fields = json.loads(stored.question)
+    if fields["chat"] != session_key(press.address):
+        return GONE
+    if fields["asked_id"] != press.sender.id:
+        return f"This question is for {fields['asked_name'][:60]}."
+    text = f"I did not answer this in time. Please ask me again:\n{quoted(fields['text'])}"
+    return Inbound(f"{ANEW_PREFIX}:{stored.id}", press.address, press.sender, text)
+
+
 def _verdict_buttons(question: Question) -> Buttons:
     """Two in a row, so that they fit on a phone; the last of them is the no."""
     buttons = [
@@ -231,7 +251,7 @@ class Questions:
         question_id, _, choice = data.partition(":")
         question = self._open.get(question_id)
         if question is None or question.chat != chat or question.answer.done():
-            return "This question is no longer open."
+            return GONE
         if refusal := question.refusal(person.id, role):
             return refusal
         if choice == _OTHER and not question.is_approval:

@@ -130,11 +130,14 @@ class Reply:
         metrics.delivered(self._adapter.name, outcome)
         return outcome
 
-    async def amend(self, markdown: str, style: Style = Style.ANSWER) -> None:
+    async def amend(
+        self, markdown: str, style: Style = Style.ANSWER, buttons: Buttons = ()
+    ) -> None:
         """Change a finished text, if that can be done at once: nothing hangs on it."""
         async with self._screen_in_use:
             try:
-                await self._screen.amend(await render(self._adapter, markdown, style))
+                parts = await render(self._adapter, markdown, style)
+                await self._screen.amend(with_buttons(parts, buttons))
             except AdapterError as error:
                 _log.info("message not amended", error=str(error))
 

@@ -267,6 +267,9 @@ class JournalStore(Protocol):
     async def questions(self) -> list[StoredQuestion]:
         """The questions of all turns that have not ended, the oldest first."""
 
+    async def question(self, id_: str) -> StoredQuestion | None:
+        """The question of that id, of whatever turn; None if it is not known any more."""
+
     async def lives(self, session: str) -> list[Life]:
         """The lives of a session that are still kept, the oldest first.
 

@@ -128,14 +128,11 @@ class SqliteJournal:
 
     async def questions(self) -> list[StoredQuestion]:
         """See `JournalStore`."""
-        rows = await self._rows(
-            "SELECT questions.id, turn_id, clarify_id, question, answer, asked_at FROM questions "
-            "JOIN turns ON turns.id = turn_id WHERE ended_at IS NULL ORDER BY asked_at"
-        )
-        return [
-            StoredQuestion(id_, turn, clarify_id, question, answer, datetime.fromisoformat(asked))
-            for id_, turn, clarify_id, question, answer, asked in rows
-        ]
+        return await self._questions("ended_at IS NULL")
+
+    async def question(self, id_: str) -> StoredQuestion | None:
+        """See `JournalStore`."""
+        return next(iter(await self._questions("questions.id = ?", storable(id_))), None)
 
     async def lives(self, session: str) -> list[Life]:
         """See `JournalStore`."""
@@ -159,6 +156,17 @@ class SqliteJournal:
             ).rowcount
 
         return await self._database.run(work)
+
+    async def _questions(self, which: str, *values: object) -> list[StoredQuestion]:
+        rows = await self._rows(
+            "SELECT questions.id, turn_id, clarify_id, question, answer, asked_at FROM questions "  # noqa: S608 - ours
+            f"JOIN turns ON turns.id = turn_id WHERE {which} ORDER BY asked_at",
+            *values,
+        )
+        return [
+            StoredQuestion(id_, turn, clarify_id, question, answer, datetime.fromisoformat(asked))
+            for id_, turn, clarify_id, question, answer, asked in rows
+        ]
 
     async def _rows(self, query: str, *values: object) -> list[Any]:
         async with self._database.reading() as connection:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from adapters.base import ChatGone, Sender
+from config.settings import ChatSettings
 from gateway.chats.questions import Question as OpenQuestion
 from gateway.chats.questions import buttons_of, markdown_of, typed_answer
 from tests.fakes.platform import ALICE, Screen
@@ -154,7 +155,7 @@ async def test_an_answer_that_never_comes_is_told_to_the_agent(start: Start) -> 
             lambda s: len(s.texts) == 2 and "Nobody answered" in s.texts[0]
         )
     assert screen.texts[-1] == "then I decide"
-    assert screen.buttons == []
+    assert [button.label for button in screen.buttons] == ["Ask me again"]
 
 
 async def test_a_question_that_can_not_be_shown_is_told_to_the_agent_at_once(
@@ -208,3 +209,68 @@ async def test_long_choices_are_spelled_out_and_their_buttons_stay_short() -> No
     buttons = [row[0] for row in buttons_of(question)]
     assert all(len(button.label) <= 45 for button in buttons)
     assert all(len(button.data.encode()) <= 64 for button in buttons)
+
+
+async def test_a_button_of_a_question_that_nobody_answered_in_time_says_so(start: Start) -> None:
+    async with start(clarify_timeout_s=0.05) as gateway:
+        gateway.model.enqueue(
+            tool_calls=[("clarify", {"question": "Which city?", "choices": list(CITIES)})]
+        )
+        gateway.model.enqueue(text="then I decide")
+        await gateway.platform.say("book a trip")
+        screen = await gateway.platform.until(lambda s: bool(s.buttons) and s.last == "Which city?")
+        data = screen.buttons[0].data
+        await gateway.platform.until(lambda s: "then I decide" in s.texts)
+        notice = await gateway.platform.press_data(data)
+        assert notice == "This question is no longer open."
+
+
+async def test_each_button_answers_its_own_question_when_two_are_open(
+    gateway: SmallGateway,
+) -> None:
+    for chat in ("-100", "1"):
+        gateway.model.enqueue(
+            tool_calls=[("clarify", {"question": f"Which in {chat}?", "choices": list(CITIES)})]
+        )
+        await gateway.platform.say("book", chat=None if chat == "1" else chat)
+        await gateway.platform.until(lambda s, c=chat: s.last == f"Which in {c}?", chat=chat)  # type: ignore[misc]  # a default binds
+    gateway.model.enqueue(text="booked for the group")
+    assert await gateway.platform.press("Paris", chat="-100") == ""
+    await gateway.platform.until(lambda s: "booked for the group" in s.texts, chat="-100")
+    assert gateway.platform.screens["1"].last == "Which in 1?"
+    assert gateway.platform.screens["1"].buttons
+
+
+async def test_who_did_not_answer_in_time_can_be_asked_again(start: Start) -> None:
+    async with start(clarify_timeout_s=0.05) as gateway:
+        ask(gateway, *CITIES)
+        gateway.model.enqueue(text="then I decide")
+        await gateway.platform.say("book a trip", chat="-100")
+        await gateway.platform.until(
+            lambda s: [b.label for b in s.buttons] == ["Ask me again"], chat="-100"
+        )
+        gateway.host.settings = gateway.host.settings.model_copy(
+            update={"chats": ChatSettings(clarify_timeout_s=600)}
+        )
+        ask(gateway, *CITIES)
+        assert await gateway.platform.press("Ask me again", sender=BOB, chat="-100") == (
+            "This question is for Alice."
+        )
+        assert await gateway.platform.press("Ask me again", chat="-100") == ""
+        await gateway.platform.until(
+            lambda s: [b.label for b in s.buttons][-3:] == ["Berlin", "Paris", "Other"], chat="-100"
+        )
+        last = [m for m in gateway.request()["messages"] if m["role"] == "user"][-1]
+        assert "Please ask me again:\n> Which city?" in last["content"]
+        assert await gateway.platform.press("Ask me again", chat="-100") != ""
+        gateway.model.enqueue(text="Paris it is")
+        await gateway.platform.press("Paris", chat="-100")
+        await gateway.platform.until(lambda s: "Paris it is" in s.texts, chat="-100")
+
+
+@pytest.mark.parametrize("data", ["anew:", "anew:no-such-question", "anew:'--"])
+async def test_made_up_wishes_to_be_asked_again_are_nothing(
+    gateway: SmallGateway, data: str
+) -> None:
+    assert await gateway.platform.press_data(data) == "This question is no longer open."
+    assert gateway.model.requests == []

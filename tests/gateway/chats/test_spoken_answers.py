@@ -126,36 +126,6 @@ async def test_another_persons_voice_answers_nothing(
         assert "Paris" in results[-1]["content"]
 
 
-async def test_a_button_of_a_question_that_nobody_answered_in_time_says_so(start: Start) -> None:
-    async with start(clarify_timeout_s=0.05) as gateway:
-        gateway.model.enqueue(
-            tool_calls=[("clarify", {"question": "Which city?", "choices": list(CITIES)})]
-        )
-        gateway.model.enqueue(text="then I decide")
-        await gateway.platform.say("book a trip")
-        screen = await gateway.platform.until(lambda s: bool(s.buttons) and s.last == "Which city?")
-        data = screen.buttons[0].data
-        await gateway.platform.until(lambda s: "then I decide" in s.texts)
-        notice = await gateway.platform.press_data(data)
-        assert notice == "This question is no longer open."
-
-
-async def test_each_button_answers_its_own_question_when_two_are_open(
-    gateway: SmallGateway,
-) -> None:
-    for chat in ("-100", "1"):
-        gateway.model.enqueue(
-            tool_calls=[("clarify", {"question": f"Which in {chat}?", "choices": list(CITIES)})]
-        )
-        await gateway.platform.say("book", chat=None if chat == "1" else chat)
-        await gateway.platform.until(lambda s, c=chat: s.last == f"Which in {c}?", chat=chat)  # type: ignore[misc]  # a default binds
-    gateway.model.enqueue(text="booked for the group")
-    assert await gateway.platform.press("Paris", chat="-100") == ""
-    await gateway.platform.until(lambda s: "booked for the group" in s.texts, chat="-100")
-    assert gateway.platform.screens["1"].last == "Which in 1?"
-    assert gateway.platform.screens["1"].buttons
-
-
 @pytest.mark.parametrize(
     ("said", "meant"),
     [("Paris.", "Paris"), (" BERLIN! ", "Berlin"), ("2.", "Paris"), ("Why?", "Why?")],
