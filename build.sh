@@ -60,6 +60,21 @@ setup() {
   cp pyproject.toml "$venv/installed-$wanted.toml"
 }
 
+# A server in TypeScript that tests of MCP speak with; without npm they are skipped.
+everything() {
+  local folder=tests/fakes/everything
+  if ! command -v npm >/dev/null; then
+    printf '%s\n' "npm is not installed: the tests with the MCP server in TypeScript are skipped." >&2
+  elif ! cmp -s "$folder/package-lock.json" "$folder/node_modules/installed.json"; then
+    heading "installing the MCP server for the tests"
+    if npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund --loglevel=error; then
+      cp "$folder/package-lock.json" "$folder/node_modules/installed.json"
+    else
+      printf '%s\n' "npm could not install it: the tests with it are skipped." >&2
+    fi
+  fi
+}
+
 build() {
   heading "building the agent"
   "$venv/bin/python" -m wasm_build "$@"
@@ -103,6 +118,7 @@ case $command in
     ;;
   test)
     setup test
+    everything
     build
     run_checks "$@"
     ;;
@@ -112,7 +128,7 @@ case $command in
     exec "$venv/bin/python" -m benchmarks "$@"
     ;;
   clean)
-    rm -rf "$venv" build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+    rm -rf "$venv" build dist tests/fakes/everything/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
     find . -name __pycache__ -type d -prune -exec rm -rf {} +
     ;;
   help | -h | --help) usage ;;

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks import (
     build,
+    extractions,
     figure,
     growth,
     history,
@@ -36,6 +37,7 @@ THEMES: dict[str, Callable[[], list[figure.Figure]]] = {
     "turns": turns.measure,
     "streaming": streaming.measure,
     "known": known_chats.measure,
+    "extractions": extractions.measure,
     "growth": growth.measure,
     "sizes": sizes.measure,
     "search": search.measure,
