@@ -20,7 +20,7 @@ from gateway.access.gate import Gate, request_text
 from gateway.access.rates import Verdict
 from gateway.access.roles import Standing
 from gateway.changes import Changes, incoming
-from gateway.chats import effects, lost_replies, questions
+from gateway.chats import lost_replies, questions, voice
 from gateway.chats.apologies import RETRY_PREFIX, apology
 from gateway.chats.busy import Mode
 from gateway.chats.directory import Chats
@@ -204,7 +204,7 @@ class Router:
     async def _take_press(self, press: ButtonPress, standing: Standing) -> None:
         """Answer a button. The notice is shown to whoever pressed it, and to nobody else."""
         kind, _, detail = press.data.partition(":")
-        if kind != effects.STOP_PREFIX:
+        if kind != voice.STOP_PREFIX:
             verdict = self._gate.admit(press, standing)
             if verdict is not Verdict.TAKEN:
                 notice = TOO_MUCH if verdict is Verdict.REFUSED else None
@@ -313,7 +313,7 @@ def full_text(inbox_size: int) -> str:
 
 
 _PRESSES: Mapping[str, Callable[[Router, _Pressed], Awaitable[str | None]]] = {
-    effects.STOP_PREFIX: Router._press_stop,
+    voice.STOP_PREFIX: Router._press_stop,
     lost_replies.PREFIX: Router._press_again,
     questions.PREFIX: Router._press_choice,
     RETRY_PREFIX: Router._press_retry,

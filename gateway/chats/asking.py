@@ -45,7 +45,7 @@ class Asking:
         *,
         make_way: Callable[[], Awaitable[None]],
         waits: Callable[[bool], None],
-        spawn: Callable[[Coroutine[Any, Any, None]], None],
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self._host = host
         self._message = message

@@ -11,43 +11,29 @@ from typing import Any
 
 import structlog
 
-from adapters.base import Adapter, Button, Inbound, Mark
-from gateway.chats import lost_replies, questions
-from gateway.chats.activity import ActivityLine
+from adapters.base import Inbound
+from gateway.chats import questions
 from gateway.chats.apologies import AgentMisbehaved, retry_button
 from gateway.chats.asking import Asking
-from gateway.chats.book import ReplyBook
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
-from gateway.chats.marks import Marks
 from gateway.chats.messages import Line, error_fields, summary_request, text_of
 from gateway.chats.past import Past
 from gateway.chats.questions import Question
 from gateway.chats.records import KEPT
 from gateway.chats.tool_calls import ToolCalls
-from gateway.delivery.persistence import Outcome as Delivered
-from gateway.delivery.reply import Buttons, Reply
-from gateway.delivery.typing import keep_typing
+from gateway.chats.voice import Voice
+from gateway.delivery.reply import Reply
 from gateway.llm.budgets import Caller
 from gateway.llm.errors import ModelError
 from gateway.llm.models import COMPRESS
 from gateway.llm.provider import ChatRequest
 from gateway.media.showing import with_pictures
 from gateway.sessions import person_key, session_key
-from gateway.store.journal import ReplySaid
 from gateway.tools.order import Place
 from gateway.tools.tool import ToolCall
 
-STOP_PREFIX = "stop"
-REMEMBERED_CHARS = 200
-"""Of each answer, to say later which it was."""
-
 _log = structlog.get_logger()
-
-
-def stop_data(turn: str) -> str:
-    """What the Stop button under a turn's growing text says."""
-    return f"{STOP_PREFIX}:{turn}"
 
 
 class Effects:
@@ -72,29 +58,28 @@ class Effects:
         self._past = past
         self._fails = False  # the text that is final says so
         self._is_past = False  # what is carried out belongs to a turn that had already ended
-        self._replies = 0
         self._group = group
-        self._adapter: Adapter = host.adapters[message.address.platform]
         self._calls: set[asyncio.Task[None]] = set()  # what `abandon` may cut off
+        self._voice = Voice(host, message, journal, past, self._spawn)
         self._asking = Asking(
             host,
             message,
             journal,
             past,
-            make_way=self._make_way,
+            make_way=self._voice.make_way,
             waits=self._wait_for_people,
             spawn=self._spawn,
         )
         self._tools = ToolCalls(
-            host, message, journal, past, asking=self._asking, report=self._note_progress
+            host,
+            message,
+            journal,
+            past,
+            asking=self._asking,
+            report=self._note_progress,
+            show=self._voice.show,
         )
         self._is_closing = False
-        self._files = host.outgoing.of(session_key(message.address))
-        self._typing = self._start_typing()
-        self._activity = self._new_activity()
-        self._marks = Marks(self._adapter, message, is_wanted=host.settings.chats.marks)
-        group.create_task(self._marks.put(Mark.SEEN))
-        self._reply, self._book = self._next_reply()
 
     @property
     def is_waiting(self) -> bool:
@@ -114,7 +99,7 @@ class Effects:
     @property
     def streamed(self) -> str:
         """What the person has been shown of the present text, or is about to be."""
-        return self._reply.text
+        return self._voice.reply.text
 
     async def carry_out(self, messages: Sequence[Line]) -> None:
         """Do what the agent asked for, in its order. What is to be kept is the journal's business.
@@ -148,19 +133,14 @@ class Effects:
         """
         self.is_answered = True
         button = retry_button(self._message, self._journal.turn) if fails else ()
-        await self._finish_reply(text, button)
+        await self._voice.finish(text, button)
 
     async def close(self) -> None:
         """End what only accompanies a turn, and take back a text that never became final."""
         self._is_closing = True
         self.abandon()
-        self._typing.cancel()
-        self._activity.close()
-        if not self.is_answered:
-            await self._reply.withdraw()
-        await self._files.close()
-        has_failed = self.result is None or self.result.get("reason") in {"error", "failed"}
-        await self._marks.put(Mark.FAILED if has_failed else Mark.DONE)
+        has_failed = self.result is None or self.result.get("reason") == "error"
+        await self._voice.close(is_answered=self.is_answered, has_failed=has_failed)
 
     # What agents ask for
 
@@ -169,19 +149,13 @@ class Effects:
         if message.get("final", True):
             await self.say_finally(message["content"], fails=self._fails)
         else:
-            await self._finish_reply(message["content"])
-            self._reply, self._book = self._next_reply()
-
-    async def _finish_reply(self, text: str, buttons: Buttons = ()) -> None:
-        self._activity.pause()
-        if await self._reply.finish(text, buttons) is Delivered.GONE:
-            await self._host.chat_gone(self._message)
-        self._journal.note(ReplySaid(self._journal.turn, self._book.reply, text[:REMEMBERED_CHARS]))
-        await lost_replies.offer(self._host, self._message.address, self._journal, self._book)
+            await self._voice.finish(message["content"])
+            self._voice.go_on()
 
     async def _ask_model(self, message: Line) -> None:
-        self._reply.begin(continues=message.get("purpose") == "continue")
-        self._start(self._call_model(message, self._reply))
+        reply = self._voice.reply
+        reply.begin(continues=message.get("purpose") == "continue")
+        self._start(self._call_model(message, reply))
 
     async def _call_model(self, message: Line, reply: Reply) -> None:
         def on_text(piece: str | None) -> None:
@@ -230,14 +204,14 @@ class Effects:
         self._start(self._run_tool(message, self._tools.place(message["name"])))
 
     async def _run_tool(self, message: Line, place: Place) -> None:
-        self._activity.begin(message["id"], message["name"], message["arguments"])
+        self._voice.activity.begin(message["id"], message["name"], message["arguments"])
         answer = await self._tools.answer(message, place)
-        self._activity.end(message["id"], has_failed=bool(answer.get("is_error")))
+        self._voice.activity.end(message["id"], has_failed=bool(answer.get("is_error")))
         self._answer(answer)
 
     def _note_progress(self, call: ToolCall, text: str) -> None:
         self._note_life()
-        self._activity.report(call.id, text)
+        self._voice.activity.report(call.id, text)
         _log.debug("progress", tool=call.name, text=text)
 
     async def _ask_person(self, message: Line) -> None:
@@ -263,9 +237,7 @@ class Effects:
 
     def _wait_for_people(self, is_waiting: bool) -> None:
         """Nothing is typed while people are asked something."""
-        self._typing.cancel()
-        if not is_waiting and not self._is_closing:
-            self._typing = self._start_typing()
+        self._voice.type(is_on=not is_waiting and not self._is_closing)
         self._note_life()
 
     async def _note(self, message: Line) -> None:
@@ -283,52 +255,13 @@ class Effects:
 
     # How they are carried out
 
-    def _start_typing(self) -> asyncio.Task[None]:
-        return self._group.create_task(keep_typing(self._adapter, self._message.address))
-
-    def _new_activity(self) -> ActivityLine:
-        # Nobody waits for a scheduled run, and it may turn out that there is nothing to say.
-        is_awaited = self._message.scheduled is None
-        level = self._host.settings.chats.tool_activity if is_awaited else "off"
-        after_s = self._host.delivery.activity_after_s
-        return ActivityLine(level, self._tell, after_s)
-
-    def _tell(self, activity: str) -> None:
-        self._reply.tell(activity)
-
-    def _next_reply(self) -> tuple[Reply, ReplyBook]:
-        self._replies += 1
-        return self._new_reply(self._open_book(str(self._replies)))
-
-    def _new_reply(self, book: ReplyBook) -> tuple[Reply, ReplyBook]:
-        stop = Button("Stop", stop_data(self._journal.turn))
-        address, settings = self._message.address, self._host.delivery
-        files = self._files
-        reply = Reply(self._adapter, address, settings, ((stop,),), ledger=book, files=files)
-        self._group.create_task(self._carried(reply.stream()))
-        return reply, book
-
-    async def _make_way(self) -> None:
-        """Take away what only said what was being done: what comes now is to stand last."""
-        self._activity.pause()
-        if not self._reply.text.strip():
-            reply = self._reply
-            await reply.withdraw()
-            if reply is self._reply:
-                self._reply, self._book = self._new_reply(
-                    ReplyBook(self._journal, self._book.reply)
-                )
-
-    def _open_book(self, reply: str) -> ReplyBook:
-        return ReplyBook(self._journal, reply, self._past.parts.get(reply, ()))
-
     def _start(self, effect: Coroutine[Any, Any, None]) -> None:
         call = self._group.create_task(self._carried(effect))
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
 
-    def _spawn(self, effect: Coroutine[Any, Any, None]) -> None:
-        self._group.create_task(self._carried(effect))
+    def _spawn(self, effect: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return self._group.create_task(self._carried(effect))
 
     async def _carried(self, effect: Coroutine[Any, Any, None]) -> None:
         try:

@@ -24,6 +24,10 @@ SCHEDULED_HEAD = (
     "Nobody is writing now: carry out what was asked for when this was scheduled. What you answer "
     "is posted here; if nothing is worth posting, answer exactly [SILENT]."
 )
+FILES_HINT = (
+    "To send a file, write a line with nothing but MEDIA: and its path in the chat's folder; to "
+    "show a picture, ![a caption](its path or web address)."
+)
 QUOTATION_HEAD = "[In reply to this message, which is quoted for reference:]"
 
 Line = dict[str, Any]
@@ -46,6 +50,7 @@ def init_message(
     tool_schemas: list[ToolSchema] | None,
     skills: Sequence[Line] = (),
     now: datetime,
+    hint: str = "",
 ) -> Line:
     """All that an agent is told at its start, for the chat that this message comes from."""
     agent = settings.agent
@@ -71,7 +76,10 @@ def init_message(
             "user_limit_chars": agent.user_limit_chars,
             "disabled_toolsets": list(agent.disabled_toolsets),
             "host_tool_schemas": tool_schemas,
-            "platform": {"name": address.platform.capitalize()},
+            "platform": {
+                "name": address.platform.capitalize(),
+                "hint": f"{hint} {FILES_HINT}".strip(),
+            },
             "chat": {
                 "id": address.chat_id,
                 "kind": address.kind.value,

@@ -7,7 +7,7 @@ to the agent, is `effects`'.
 import itertools
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 import structlog
@@ -19,6 +19,7 @@ from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
 from gateway.chats.messages import Line, tool_result
 from gateway.chats.past import Past
+from gateway.delivery.persistence import Outcome
 from gateway.sessions import session_key
 from gateway.store.journal import ToolStarted
 from gateway.tools import order
@@ -39,6 +40,9 @@ _log = structlog.get_logger()
 
 Report = Callable[[ToolCall, str], None]
 """Tells the person how far a call has come."""
+
+Show = Callable[[str, str], Awaitable[Outcome]]
+"""Shows what a tool sends under a name that is the same after a restart; says how that ended."""
 
 
 async def offered_to(host: Host, message: Inbound) -> list[Tool]:
@@ -63,6 +67,7 @@ class ToolCalls:
         *,
         asking: Asking,
         report: Report,
+        show: Show,
     ) -> None:
         self._host = host
         self._message = message
@@ -70,6 +75,7 @@ class ToolCalls:
         self._past = past
         self._approving = Approving(host, message, asking)
         self._report = report
+        self._show = show
         self._line = order.Line()
         self._chat = session_key(message.address)
 
@@ -143,6 +149,11 @@ class ToolCalls:
             )
             return await self._run(inner)
 
+        shows = itertools.count(1)
+
+        async def show(markdown: str) -> bool:
+            return (await self._show(f"{call.id}/{next(shows)}", markdown)).may_be_seen
+
         return ToolContext(
             call=call,
             workspace=workspace,
@@ -150,4 +161,5 @@ class ToolCalls:
             run_tool=run_tool,
             new_output=partial(self._host.toolbox.output, tool, workspace),
             must_ask=must_ask,
+            show=show,
         )

@@ -21,7 +21,7 @@ from gateway import events
 from gateway.chats.apologies import AgentMisbehaved, TurnGivenUp, apology
 from gateway.chats.arrival import arrive
 from gateway.chats.busy import Steer, steer_line
-from gateway.chats.effects import Effects, stop_data
+from gateway.chats.effects import Effects
 from gateway.chats.host import Host
 from gateway.chats.joining import is_same
 from gateway.chats.journal import TurnJournal
@@ -39,6 +39,7 @@ from gateway.chats.own_notes import forget_old_notes
 from gateway.chats.past import MAX_RESUMED, Past, read_past
 from gateway.chats.records import Records, last_todos
 from gateway.chats.tool_calls import offered_to
+from gateway.chats.voice import stop_data
 from gateway.delivery.reply import say
 from gateway.media.intake import NOTHING, Taken
 from gateway.runtime.errors import AgentFailure
@@ -280,6 +281,7 @@ class Turn:
             tool_schemas=[tool.schema for tool in tools] or None,
             skills=await self._skills(tools),
             now=self._host.clock(),
+            hint=self._host.adapters[self.message.address.platform].hint,
         )
         lines = [encode(init)]
         artefact, names = self._host.pool.artefact, [tool.name for tool in tools]

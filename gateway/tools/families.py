@@ -18,6 +18,7 @@ from gateway.tools.files import FileTools
 from gateway.tools.modules import load_tools
 from gateway.tools.past import PastTools
 from gateway.tools.people import PeopleTools
+from gateway.tools.sending import SendingTools
 from gateway.tools.skills import SkillTools
 from gateway.tools.tool import Tool, tools_of
 from gateway.tools.toolbox import Toolbox
@@ -55,6 +56,7 @@ def make_tools(settings: Settings, book: Book | None, web: Web, sandbox: Sandbox
     """The tools. Blocks while modules are loaded. Raises `StartupError`."""
     return [
         *tools_of(FileTools(), "files"),
+        *tools_of(SendingTools(), "files"),
         *(tools_of(TimeTools(book), "time") if book else []),
         *tools_of(WebTools(web), "web"),
         *tools_of(CodeTools(sandbox, settings.code), "code"),

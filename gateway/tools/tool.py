@@ -72,6 +72,10 @@ class Approval:
     always: bool = False  # ask every time: such a yes is never remembered
 
 
+async def _show_nothing(_: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What surrounds one call."""
@@ -84,6 +88,9 @@ class ToolContext:
     new_output: Callable[[], Output]
     """For a result that may be long: write into it as it comes, return what `finish` says."""
     must_ask: bool = False  # the policy wants a yes: `approve` can say what is asked in its words
+    show: Callable[[str], Awaitable[bool]] = _show_nothing
+    """Send Markdown, with the files that it speaks of, to the chat: once, also if the call is
+    made again after a restart. False: it was not shown."""
 
 
 Runner = Callable[[ToolContext, Arguments], Awaitable[str | ToolResult]]
