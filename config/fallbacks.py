@@ -58,6 +58,7 @@ _KEY_CURES = {
     "openai": "Set OPENAI_API_KEY in the environment or in `.env`",
     "anthropic": "Set ANTHROPIC_API_KEY in the environment or in `.env`",
 }
+_KEY = "Write it as `${NAME}`, with the key in the environment or in `.env`"
 _TWO_OF_A_NAME = "Two models are called `{label}`. Give one of them an `alias`."
 
 
@@ -105,6 +106,11 @@ def missing(settings: Settings, data: Mapping[str, Any]) -> Iterator[tuple[Path,
     if host := _wants_key(model):
         cure = _KEY_CURES[model.provider]
         yield ("model", "provider"), _NO_KEY.format(named="model", host=host, cure=cure)
+    hearing = settings.media.transcription
+    host = OFFICIAL_HOSTS["openai"]
+    if hearing.model and not hearing.api_key and hearing.base_url.host == host:
+        named = "media.transcription"
+        yield ("media", "transcription", "model"), _NO_KEY.format(named=named, host=host, cure=_KEY)
     yield from _missing_in_lists(settings)
     yield from lacking(settings.mcp)
 
@@ -126,8 +132,7 @@ def _missing_in_lists(settings: Settings) -> Iterator[tuple[Path, str]]:
         if model.provider != "demo" and "name" not in model.model_fields_set:
             yield path, f"`{path[0]}.name` is missing: say which model of this provider it is."
         if host := _wants_key(model):
-            cure = "Write it as `${NAME}`, with the key in the environment or in `.env`"
-            yield path, _NO_KEY.format(named=path[0], host=host, cure=cure)
+            yield path, _NO_KEY.format(named=path[0], host=host, cure=_KEY)
 
 
 def _wants_key(model: ModelSettings) -> str | None:

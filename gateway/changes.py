@@ -92,11 +92,13 @@ class Changes:
 
     async def reacted(self, event: Reaction) -> None:
         """Take in a reaction, if it is to an answer of ours. Raises `StoreError`."""
-        chat = session_key(event.address)
-        answer = await self._journal.answer_shown(chat, event.message_id)
-        seen = Incoming(event.address.platform, event.event_id, chat, "{}")
-        if answer is None or not await self._inbound.take_note(seen):
+        # Telegram does not say in which topic it was; ids of messages are a chat's own, though.
+        key = session_key(event.address)
+        shown = await self._journal.answer_shown(key, event.message_id)
+        seen = Incoming(event.address.platform, event.event_id, key, "{}")
+        if shown is None or not await self._inbound.take_note(seen):
             return
+        chat, answer = shown
         text = reaction_text(event.emoji, answer, is_added=event.is_added)
         self.asides.note(chat, event.sender, text)
 

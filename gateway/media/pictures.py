@@ -20,9 +20,6 @@ MAX_SOURCE_PIXELS = 50_000_000
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP")  # others have decoders with a past
 QUALITIES = (85, 70, 50, 30)
 
-# Pillow would warn or refuse by a limit of its own; ours is checked before anything is decoded.
-Image.MAX_IMAGE_PIXELS = None
-
 
 @dataclass(frozen=True, slots=True)
 class Picture:
@@ -42,6 +39,8 @@ def shrink(file: BinaryIO) -> Picture:
                 raise NotSeen(f"It has {width:,} × {height:,} pixels, too many to look at.")
             source.draft("RGB", (MAX_EDGE_PIXELS, MAX_EDGE_PIXELS))  # JPEG only: decodes less
             return Picture(_jpeg(_upright(source)), width, height)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise NotSeen("It has too many pixels to look at.") from error  # Pillow's own, higher limit
     except UnidentifiedImageError as error:
         raise NotSeen("It is no picture of a kind that can be looked at.") from error
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError, OverflowError) as error:

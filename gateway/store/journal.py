@@ -258,8 +258,9 @@ class JournalStore(Protocol):
     async def last_turn(self, chat: str) -> LastTurn | None:
         """The turn that began last in a chat; None if none is known any more."""
 
-    async def answer_shown(self, chat: str, message_id: str) -> str | None:
-        """How the answer begins that a message of ours is part of; None of any other message."""
+    async def answer_shown(self, chat: str, message_id: str) -> tuple[str, str] | None:
+        """The chat, or topic of it, where a message of ours is part of an answer, and how that
+        begins; None of any other message."""
 
     async def chat_of(self, turn: str) -> str | None:
         """The session key of the chat that a turn was in; None if it is not known any more."""

@@ -107,16 +107,17 @@ class SqliteJournal:
             return LastTurn(turn, event, session, datetime.fromisoformat(begun_at), outcome)
         return None
 
-    async def answer_shown(self, chat: str, message_id: str) -> str | None:
+    async def answer_shown(self, chat: str, message_id: str) -> tuple[str, str] | None:
         """See `JournalStore`."""
         rows = await self._rows(
-            "SELECT said FROM outbound JOIN turns ON turns.id = turn_id "
+            "SELECT chat, said FROM outbound JOIN turns ON turns.id = turn_id "
             "JOIN lives ON lives.id = life_id "
-            "WHERE message_id = ? AND chat = ? AND said IS NOT NULL",
+            "WHERE message_id = ?1 AND (chat = ?2 OR substr(chat, 1, length(?2) + 1) = ?2 || ':') "
+            "AND said IS NOT NULL",
             storable(message_id),
             storable(chat),
         )
-        return rows[0][0] if rows else None
+        return rows[0] if rows else None
 
     async def chat_of(self, turn: str) -> str | None:
         """See `JournalStore`."""

@@ -329,6 +329,11 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
         [("2:5: `fallbacks.api_key` is missing, and api.anthropic.com", "`fallbacks.base_url`.")],
     ),
     (
+        "transcription without its key",
+        "media: {transcription: {model: whisper-1}}\n",
+        [("1:32: `media.transcription.api_key` is missing", "`media.transcription.base_url`.")],
+    ),
+    (
         "a fallback without a name",
         "fallbacks:\n  - {provider: openai, base_url: 'http://127.0.0.1/v1'}\n",
         [("2:5: `fallbacks.name` is missing", "")],

@@ -223,6 +223,25 @@ async def test_a_reaction_to_an_answer_is_told_with_the_next_message(
     assert "👎" not in said(gateway)[-1]
 
 
+async def test_a_reaction_in_a_forum_is_told_in_the_topic_of_the_answer(
+    gateway: SmallGateway,
+) -> None:
+    async def ask(text: str, answer: str, thread: str) -> None:
+        gateway.model.enqueue(text=answer)
+        await gateway.platform.say(text, chat="-100", thread=thread)
+        await gateway.platform.until(lambda s: s.last == answer, chat="-100")
+        await gateway.chats.idle(f"telegram:group:-100:{thread}")
+
+    await ask("a joke please", "Knock, knock!", "7")
+    screen = gateway.platform.screens["-100"]
+    joke = next(id_ for id_, part in screen.messages.items() if part.text == "Knock, knock!")
+    await gateway.platform.react(joke, "👎", chat="-100")
+    await ask("hello", "hi", "8")
+    assert "👎" not in said(gateway)[-1]
+    await ask("another one", "Who is there?", "7")
+    assert "👎" in said(gateway)[-1]
+
+
 async def test_a_reaction_to_anything_else_is_nothing(gateway: SmallGateway) -> None:
     message = await talk(gateway, "hello", "hi")
     await gateway.platform.react(message.message_id or "", "👍")

@@ -59,6 +59,10 @@ def test_a_decompression_bomb_is_refused_before_it_is_decoded() -> None:
             shrink(BytesIO(sent))
 
 
+def test_the_limit_that_others_rely_on_is_left_alone() -> None:
+    assert Image.MAX_IMAGE_PIXELS is not None
+
+
 @pytest.mark.parametrize(
     "content",
     [
