@@ -1,0 +1,174 @@
+"""A chat as a person sees it on a phone: drawn with Pillow from what the fake has stored.
+
+It draws what was really sent: texts with their entities, buttons, pictures, names of files. The
+fonts are DejaVu where they are installed, else the one that comes with Pillow.
+"""
+
+import io
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageFont
+
+from tests.fakes.telegram import Chat, FakeTelegram, Message
+from tests.pictures.runs import QUOTES, Run, lines_of, runs_of
+
+WIDTH = 760
+_MARGIN = 20
+_PADDING = 18
+_BUBBLE = 620  # the most that one takes
+_SIZE = 26
+_LINE = 36
+_BUTTON = 54
+_FONTS = Path("/usr/share/fonts/truetype/dejavu")
+
+_BACKGROUND, _BAR, _OURS, _THEIRS = "#d6e4ec", "#517da2", "#ffffff", "#e3f7d3"
+_TEXT, _LINK, _CODE, _QUIET = "#1a1a1a", "#2678b6", "#a3376b", "#8a98a3"
+_CODE_GROUND, _SPOILER, _BUTTON_GROUND = "#eef1f4", "#b9c4cc", "#a9bfce"
+_BUTTONS = {"success": "#5aa469", "danger": "#c9605b"}
+
+_Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+
+
+@dataclass(slots=True)
+class _Canvas:
+    draw: ImageDraw.ImageDraw
+    y: int = 0
+
+
+def draw_chat(fake: FakeTelegram, chat: Chat, *, last: int = 20) -> Image.Image:
+    """The chat's last messages, under a bar with its title."""
+    messages = [one for one in chat.messages if not one.is_deleted][-last:]
+    tall = Image.new("RGB", (WIDTH, 12_000), _BACKGROUND)
+    canvas = _Canvas(ImageDraw.Draw(tall))
+    title = fake.world.bot.first_name if chat.type == "private" else chat.title
+    canvas.draw.rectangle((0, 0, WIDTH, 76), fill=_BAR)
+    canvas.draw.text((_MARGIN, 20), title, fill="white", font=_font("bold", 30))
+    canvas.y = 76 + _MARGIN
+    for message in messages:
+        _draw_message(tall, canvas, fake, message)
+    return tall.crop((0, 0, WIDTH, canvas.y + 4))
+
+
+def _draw_message(
+    image: Image.Image, canvas: _Canvas, fake: FakeTelegram, message: Message
+) -> None:
+    is_ours = message.sender == fake.world.bot
+    picture = _picture(fake, message)
+    inner = _BUBBLE - 2 * _PADDING
+    lines = lines_of(runs_of(message.text, message.entities), inner, _width)
+    head = _head(message)
+    # Buttons make their message as wide as they are.
+    widest = max([sum(map(_width, line)) for line in lines] + [_width(run) for run in head])
+    if message.keyboard or picture or any(run.is_block for line in lines for run in line):
+        widest = inner
+    note = "edited" if len(message.versions) > 1 else ""
+    height = 2 * _PADDING + _LINE * (len(lines) if message.text else 0) + _LINE * len(head)
+    height += (picture.height + 10 if picture else 0) + (24 if note else 0)
+    width = int(max(widest, 90)) + 2 * _PADDING
+    left = _MARGIN if is_ours else WIDTH - _MARGIN - width
+    top = canvas.y
+    fill = _OURS if is_ours else _THEIRS
+    canvas.draw.rounded_rectangle((left, top, left + width, top + height), 20, fill=fill)
+    x, y = left + _PADDING, top + _PADDING
+    for run in head:
+        canvas.draw.text((x, y), run.text, fill=_LINK, font=_font_of(run))
+        y += _LINE
+    if picture:
+        image.paste(picture, (x, y))
+        y += picture.height + 10
+    for line in lines if message.text else ():
+        _draw_line(canvas.draw, line, x, y, inner)
+        y += _LINE
+    if note:
+        canvas.draw.text((left + width - 92, y), note, fill=_QUIET, font=_font("plain", 18))
+    canvas.y = top + height + 8
+    _draw_buttons(canvas, message, left, width)
+    canvas.y += _MARGIN - 8
+
+
+def _head(message: Message) -> list[Run]:
+    """What stands above a text: who wrote it in a group, the file that it belongs to."""
+    head = []
+    if message.chat.type != "private":
+        head.append(Run(message.sender.first_name, frozenset({"bold"})))
+    named = [value for value in message.content.values() if isinstance(value, dict)]
+    head += [Run(f"▤ {one['file_name']}") for one in named if "file_name" in one]
+    return head
+
+
+def _draw_line(draw: ImageDraw.ImageDraw, line: list[Run], x: int, y: int, inner: int) -> None:
+    if any(run.is_block for run in line):
+        draw.rectangle((x - 8, y - 3, x + inner + 8, y + _LINE - 4), fill=_CODE_GROUND)
+    if any(QUOTES & run.kinds for run in line):
+        draw.rectangle((x - 10, y, x - 6, y + _LINE - 4), fill=_LINK)
+    for run in line:
+        right = x + int(_width(run))
+        if "spoiler" in run.kinds:
+            draw.rounded_rectangle((x, y + 2, right, y + _LINE - 8), 6, fill=_SPOILER)
+        else:
+            draw.text((x, y), run.text, fill=_colour(run), font=_font_of(run))
+        for kind, height in (("strikethrough", _SIZE // 2 + 4), ("underline", _SIZE + 4)):
+            if kind in run.kinds:
+                draw.line((x, y + height, right, y + height), fill=_TEXT, width=2)
+        x = right
+
+
+def _draw_buttons(canvas: _Canvas, message: Message, left: int, width: int) -> None:
+    for row in message.keyboard:
+        size = (width - 8 * (len(row) - 1)) // len(row)
+        for number, button in enumerate(row):
+            x = left + number * (size + 8)
+            box = (x, canvas.y, x + size, canvas.y + _BUTTON)
+            fill = _BUTTONS.get(button.get("style", ""), _BUTTON_GROUND)
+            canvas.draw.rounded_rectangle(box, 12, fill=fill)
+            run = Run(button["text"])
+            place = (x + (size - _width(run)) / 2, canvas.y + 11)
+            canvas.draw.text(place, run.text, fill="white", font=_font_of(run))
+        canvas.y += _BUTTON + 8
+
+
+def _picture(fake: FakeTelegram, message: Message) -> Image.Image | None:
+    if "photo" not in message.content:
+        return None
+    file = fake.files.find(message.content["photo"][-1]["file_id"])
+    with Image.open(io.BytesIO(file.content)) as opened:
+        picture = opened.convert("RGB")
+    picture.thumbnail((_BUBBLE - 2 * _PADDING, 400))
+    return picture
+
+
+def _colour(run: Run) -> str:
+    if {"text_link", "url", "mention", "bot_command"} & run.kinds:
+        return _LINK
+    return _CODE if "code" in run.kinds else _TEXT
+
+
+def _width(run: Run) -> float:
+    return _font_of(run).getlength(run.text)
+
+
+def _font_of(run: Run) -> _Font:
+    if {"pre", "code"} & run.kinds:
+        return _font("mono", _SIZE - 4)
+    is_bold, is_italic = "bold" in run.kinds, "italic" in run.kinds
+    look = {(True, True): "both", (True, False): "bold", (False, True): "italic"}
+    return _font(look.get((is_bold, is_italic), "plain"), _SIZE)
+
+
+_FILES = {
+    "plain": "DejaVuSans.ttf",
+    "bold": "DejaVuSans-Bold.ttf",
+    "italic": "DejaVuSans-Oblique.ttf",
+    "both": "DejaVuSans-BoldOblique.ttf",
+    "mono": "DejaVuSansMono.ttf",
+}
+
+
+@cache
+def _font(look: str, size: int) -> _Font:
+    path = _FONTS / _FILES[look]
+    if path.exists():
+        return ImageFont.truetype(str(path), size)
+    return ImageFont.load_default(size)
