@@ -73,7 +73,7 @@ class DiscordAdapter:
         self._pace = pace or Pace()
         self._patience_s = patience_s
         self._is_usable = asyncio.Event()
-        self._is_synced = False
+        self._syncing: asyncio.Task[object] | None = None
         desk = desk or ClosedDesk()
         self._listener = Listener(self.client, settings, desk)
         self._waiting = Waiting()
@@ -106,6 +106,8 @@ class DiscordAdapter:
 
     async def close(self) -> None:
         """Let go of all connections; `run` does it at its end. Closing twice is fine."""
+        if self._syncing is not None:
+            self._syncing.cancel()
         await self.client.close()
         await self._listener.close()
         await self._waiting.close()
@@ -179,8 +181,8 @@ class DiscordAdapter:
 
     async def on_ready(self) -> None:
         """The client is connected; again after each connection that could not be resumed."""
-        if not self._is_synced:
-            self._is_synced = True  # a reconnect costs nothing of the day's quota
+        if self._syncing is None and not self.client.is_closed():  # a reconnect costs nothing of the day's quota
+            self._syncing = asyncio.current_task()
             await sync(self.client, self._tree, self._settings.command_servers)
 
     async def _usable(self) -> discord.Client:

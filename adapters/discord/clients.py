@@ -5,6 +5,7 @@ one is as good as a client without.
 """
 
 import discord
+import yarl
 from pydantic import HttpUrl
 
 from config.discord import DiscordSettings
@@ -48,6 +49,15 @@ def mentions_of(settings: DiscordSettings) -> discord.AllowedMentions:
         roles="roles" in allowed,
         replied_user=False,
     )
+
+
+async def find_gateway(client: discord.Client) -> None:
+    """Ask another server than Discord's own where its gateway is, for when a session is over: the
+    client then goes to the address that it knows by heart.
+    """
+    if str(OFFICIAL) != discord.http.Route.BASE:
+        _, url, _ = await client.http.get_bot_gateway()
+        discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(url)
 
 
 def point_to(base_url: HttpUrl) -> None:

@@ -12,6 +12,7 @@ import discord
 import structlog
 
 from adapters.base import AdapterError
+from adapters.discord.clients import find_gateway
 from adapters.discord.errors import intent_refused, token_refused
 
 _TOKEN_REFUSED = 4004  # Discord, "Gateway Close Event Codes"
@@ -38,6 +39,7 @@ async def connect(client: discord.AutoShardedClient, token: str, pace: Pace) -> 
     while True:
         try:
             await client.login(token)
+            await find_gateway(client)
             _log.info("Discord is being served", bot=str(client.user))
             await client.connect()
         except discord.LoginFailure as error:
@@ -57,7 +59,8 @@ async def connect(client: discord.AutoShardedClient, token: str, pace: Pace) -> 
             wait_s = pace.wait_s(failures)
             _log.warning("Discord can't be reached", reason=str(error)[:200], wait_s=wait_s)
             await client.http.close()
-            await asyncio.sleep(wait_s)
+            client.http.connector = discord.utils.MISSING  # a closed one; it makes another
             client.clear()
+            await asyncio.sleep(wait_s)
         else:
             return  # it was closed

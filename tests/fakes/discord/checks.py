@@ -1,0 +1,45 @@
+"""What Discord refuses: the limits of messages and buttons ("Create Message", "Components")."""
+
+from tests.fakes.discord.world import Json
+
+EMPTY, INVALID = 50006, 50035
+
+
+class Refused(Exception):
+    """An error answer: a status, Discord's code, and its words."""
+
+    def __init__(self, status: int, code: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+
+
+def check_message(body: Json, *, has_files: bool) -> None:
+    """Raise `Refused` for a message that Discord would not take."""
+    content, embeds = body.get("content") or "", body.get("embeds") or []
+    if not content.strip() and not embeds and not has_files:
+        raise Refused(400, EMPTY, "Cannot send an empty message")
+    if len(content) > 2000:
+        raise Refused(400, INVALID, f"Invalid Form Body: content has {len(content)} > 2000")
+    for embed in embeds:
+        if not 1 <= len(embed.get("description") or "") <= 4096:
+            raise Refused(400, INVALID, "Invalid Form Body: description must be 1 to 4096 long")
+    if body.get("nonce") is not None and len(str(body["nonce"])) > 25:
+        raise Refused(400, INVALID, "Invalid Form Body: nonce is longer than 25")
+    _check_rows(body.get("components") or [])
+
+
+def _check_rows(rows: list[Json]) -> None:
+    if len(rows) > 5:
+        raise Refused(400, INVALID, "Invalid Form Body: more than 5 rows")
+    ids: list[str] = []
+    for row in rows:
+        if not 1 <= len(row["components"]) <= 5:
+            raise Refused(400, INVALID, "Invalid Form Body: a row has 1 to 5 buttons")
+        for button in row["components"]:
+            if not 1 <= len(button["label"]) <= 80 or not 1 <= len(button["custom_id"]) <= 100:
+                raise Refused(400, INVALID, "Invalid Form Body: a label or an id is too long")
+            ids.append(button["custom_id"])
+    if len(ids) != len(set(ids)):
+        raise Refused(400, INVALID, "Invalid Form Body: two components have the same id")
