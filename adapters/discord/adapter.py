@@ -181,7 +181,8 @@ class DiscordAdapter:
 
     async def on_ready(self) -> None:
         """The client is connected; again after each connection that could not be resumed."""
-        if self._syncing is None and not self.client.is_closed():  # a reconnect costs nothing of the day's quota
+        # A reconnect costs nothing of the day's quota.
+        if self._syncing is None and not self.client.is_closed():
             self._syncing = asyncio.current_task()
             await sync(self.client, self._tree, self._settings.command_servers)
 
