@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from config.web import WebSettings
-from gateway.web.fetch import Fetched, Fetcher
+from gateway.web.fetch import Fetcher
 from gateway.web.firecrawl import scrape
 from gateway.web.reading.readers import Readers
+from gateway.web.reading.spool import spooled
 from gateway.web.reading.texts import TYPES, Text
 from gateway.web.search.choosing import make_engine
 from gateway.web.search.engine import SearchEngine
@@ -39,10 +40,11 @@ class Web:
             # Not fetched from here, and still no address that would tell somebody what is inside.
             checked = await self.fetcher.checked(url)
             return Page(checked, await scrape(self.settings, checked))
-        fetched: Fetched = await self.fetcher.get(
-            url, max_bytes=self.settings.max_page_mb * _MIB, types=TYPES
-        )
-        return Page(fetched.url, await self.readers.read(fetched))
+        async with AsyncExitStack() as stack:
+            max_bytes = self.settings.max_page_mb * _MIB
+            async with self.fetcher.stream(url, max_bytes=max_bytes, types=TYPES) as body:
+                page = await stack.enter_async_context(spooled(body))
+            return Page(page.url, await self.readers.read(page))
 
 
 @asynccontextmanager

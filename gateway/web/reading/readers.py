@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import structlog
 
 from gateway.web.errors import TooSlow, Unreadable
-from gateway.web.fetch import Fetched
+from gateway.web.reading.spool import Spooled
 from gateway.web.reading.texts import Text
 
 READ_TIMEOUT_S = 20.0
@@ -23,7 +23,7 @@ IDLE_S = 60.0
 PAGES_PER_WORKER = 200
 """Parsers leak; a new process does not remember."""
 
-_ANSWER_BYTES = 16 * 1024**2  # a million characters, escaped as they may be
+_ANSWER_BYTES = 8 * 1024**2  # more than the longest text takes as JSON
 
 _log = structlog.get_logger()
 
@@ -44,7 +44,7 @@ class Readers:
         self._idle: list[_Worker] = []
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def read(self, page: Fetched) -> Text:
+    async def read(self, page: Spooled) -> Text:
         """The text of a page. Raises `Unreadable`, `TooSlow`."""
         async with self._places:
             worker = self._idle.pop() if self._idle else await _start()
@@ -118,7 +118,7 @@ async def _start() -> _Worker:
     return _Worker(process)
 
 
-async def _ask(worker: _Worker, page: Fetched) -> dict[str, object]:
+async def _ask(worker: _Worker, page: Spooled) -> dict[str, object]:
     stdin, stdout = worker.process.stdin, worker.process.stdout
     if stdin is None or stdout is None:  # they were asked for above
         raise ValueError("no pipes")
@@ -127,6 +127,7 @@ async def _ask(worker: _Worker, page: Fetched) -> dict[str, object]:
         "charset": page.charset,
         "url": page.url,
         "size": len(page.content),
+        "file": None if page.file is None else str(page.file),
     }
     stdin.write(json.dumps(head).encode() + b"\n" + page.content)
     await stdin.drain()

@@ -18,7 +18,7 @@ TYPES = (
 )
 """Patterns of the media types that can be read."""
 
-MAX_TEXT_CHARS = 1_000_000
+MAX_TEXT_CHARS = 400_000
 MAX_PDF_PAGES = 500
 MAX_TITLE_CHARS = 300
 

@@ -1,8 +1,9 @@
 """The program that reads pages: `python -m gateway.web.reading.worker`, started by `readers.py`.
 
-Each request on its standard input is a line of JSON, {"media_type", "charset", "url", "size"}, and
-then so many bytes; each answer is a line, {"title", "text", "is_cut"} or {"error"}. What it reads
-is hostile: it has no keys, little memory and the least of the machine's time.
+Each request on its standard input is a line of JSON, {"media_type", "charset", "url", "size",
+"file"}, and then so many bytes, unless they are in that file; each answer is a line, {"title",
+"text", "is_cut"} or {"error"}. What it reads is hostile: it has no keys, little memory and the
+least of the machine's time.
 """
 
 import contextlib
@@ -11,6 +12,7 @@ import logging
 import os
 import resource
 import sys
+from pathlib import Path
 
 from gateway.web.reading.texts import NoText, read
 
@@ -29,8 +31,10 @@ def main() -> None:
     while line := requests.readline():
         request = json.loads(line)
         content = requests.read(request["size"])
+        if request["file"] is not None:
+            content = Path(request["file"]).read_bytes()
         answer = _answer(content, request["media_type"], request["charset"], request["url"])
-        answers.write(json.dumps(answer).encode() + b"\n")
+        answers.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         answers.flush()
 
 
@@ -39,6 +43,8 @@ def _answer(content: bytes, media_type: str, charset: str | None, url: str) -> d
         found = read(content, media_type, charset, url)
     except NoText as error:
         return {"error": str(error)}
+    except MemoryError:
+        return {"error": "It is too much to be read."}
     except Exception:  # noqa: BLE001 - parsers break down in many ways on hostile input
         return {"error": "It could not be read: it is broken, or too much."}
     return {"title": found.title, "text": found.text, "is_cut": found.is_cut}

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from gateway.web.errors import TooSlow, Unreadable
-from gateway.web.fetch import Fetched
 from gateway.web.reading import readers as module
 from gateway.web.reading.readers import Readers
+from gateway.web.reading.spool import Spooled
 from gateway.web.reading.texts import Text
 
 ARTICLE = """<!doctype html><html><head><title>Cats &amp; dogs</title><script>evil()</script></head>
@@ -32,9 +32,9 @@ async def readers() -> AsyncIterator[Readers]:
 
 def page(
     content: str | bytes, media_type: str = "text/html", charset: str | None = None
-) -> Fetched:
+) -> Spooled:
     body = content.encode() if isinstance(content, str) else content
-    return Fetched("https://cats.example/a", media_type, charset, body)
+    return Spooled("https://cats.example/a", media_type, charset, body)
 
 
 def pdf(text: str) -> bytes:
@@ -141,7 +141,7 @@ async def test_hostile_pages_harm_nothing(hostile: str, readers: Readers) -> Non
 
 async def test_a_text_without_end_is_cut(readers: Readers) -> None:
     found = await readers.read(page("x" * 3_000_000, "text/plain"))
-    assert (len(found.text), found.is_cut) == (1_000_000, True)
+    assert (len(found.text), found.is_cut) == (400_000, True)
 
 
 async def test_a_reader_that_takes_too_long_is_ended_and_replaced() -> None:
@@ -190,3 +190,14 @@ async def test_a_reader_gives_way_to_everything_else(readers: Readers) -> None:
     await readers.read(page("first", "text/plain"))
     (worker,) = readers._idle
     assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) >= 15
+
+
+async def test_what_is_in_a_file_is_read_from_there(readers: Readers, tmp_path: Path) -> None:
+    file = tmp_path / "page"
+    await asyncio.to_thread(file.write_text, "in a file")
+    found = await readers.read(Spooled("https://a.example/", "text/plain", None, b"", file))
+    assert found.text == "in a file"
+    gone = Spooled("https://a.example/", "text/plain", None, b"", tmp_path / "nowhere")
+    with pytest.raises(Unreadable):
+        await readers.read(gone)
+    assert (await readers.read(page("next", "text/plain"))).text == "next"
