@@ -6,12 +6,13 @@ memory.
 
 import asyncio
 import contextlib
+import os
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from gateway.web.fetch import Body
 
@@ -55,8 +56,9 @@ async def spooled(body: Body) -> AsyncIterator[Spooled]:
 
 def _new_file() -> BinaryIO:
     # A reader opens it by its name, and `_remove` removes it.
-    file = tempfile.NamedTemporaryFile(prefix="hermes-page-", delete=False)
-    return cast("BinaryIO", file)
+    descriptor, path = tempfile.mkstemp(prefix="hermes-page-")
+    os.close(descriptor)
+    return Path(path).open("wb")
 
 
 def _end(file: BinaryIO, rest: bytes) -> None:
