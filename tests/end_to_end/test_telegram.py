@@ -100,6 +100,7 @@ async def test_stop_in_mid_stream_keeps_what_was_said(
 async def test_the_stop_button_does_the_same(
     telegram: FakeTelegram, model: ModelServer, ada: Person
 ) -> None:
+    """Case 22: what is stopped while it is being edited in is not sent once more."""
     drip = model.enqueue(text=LONG_STORY, gated=True)
     telegram.people.say(ada, "tell me a story")
     drip.release(10)
@@ -107,6 +108,7 @@ async def test_the_stop_button_does_the_same(
     query = telegram.people.press(growing, "Stop")
     await telegram.wait_for(lambda: growing.text.endswith("(stopped)"))
     await telegram.wait_for(lambda: query.is_answered)
+    assert telegram.replies(ada) == [growing]
 
 
 @pytest.mark.usefixtures("gateway")

@@ -1,49 +1,15 @@
 """What the fake counts when a hundred chats are busy: the real client, in virtual time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
-from adapters.base import Address
 from adapters.telegram.adapter import TelegramAdapter
 from gateway.delivery.persistence import Outcome
-from gateway.delivery.reply import DeliverySettings, Reply
-from tests.adapters.telegram.serving import adapter_for, address_of
-from tests.fakes import virtual_time
-from tests.fakes.telegram import Chat, FakeTelegram, FloodLimits, Person, faults
+from gateway.delivery.reply import DeliverySettings
+from tests.adapters.telegram.flooding import served, stream
+from tests.adapters.telegram.serving import address_of
+from tests.fakes.telegram import Chat, FakeTelegram, Person, faults
 
 LONG = "".join(f"Sentence number {n} of a long answer. " for n in range(280))[:10_000].strip()
-
-Work = Callable[[FakeTelegram, TelegramAdapter, DeliverySettings], Awaitable[None]]
-
-
-def served(work: Work) -> None:
-    """Run `work(fake, adapter, settings)` between a fake with the published limits and a client."""
-
-    async def run() -> None:
-        fake = FakeTelegram(flood=FloodLimits.published())
-        fake.flood.clock = asyncio.get_running_loop().time
-        async with fake:
-            adapter = adapter_for(fake)
-            try:
-                await work(fake, adapter, DeliverySettings())
-            finally:
-                await adapter.close()
-        assert fake.world.violations == []
-
-    virtual_time.run(run())
-
-
-async def stream(
-    adapter: TelegramAdapter, address: Address, settings: DeliverySettings, text: str
-) -> Outcome:
-    """An answer that grows for some ten seconds, and then is there."""
-    reply = Reply(adapter, address, settings)
-    async with asyncio.TaskGroup() as group:
-        group.create_task(reply.stream())
-        for start in range(0, len(text), len(text) // 60 + 1):
-            reply.grow(text[start : start + len(text) // 60 + 1])
-            await asyncio.sleep(0.17)
-        return await reply.finish(text)
 
 
 def test_a_hundred_busy_chats_never_exceed_a_limit() -> None:

@@ -119,6 +119,13 @@ def test_styles_cover_just_their_text(markdown: str, kind: str, pieces: list[str
     assert styled(part, kind) == pieces
 
 
+@pytest.mark.parametrize("text", ["List<int>", "<CoT>", "a < b > c", "<b>x</b>", "<!-- x -->"])
+def test_what_looks_like_html_is_text(text: str) -> None:
+    """Case 7."""
+    for markdown in (f"see {text} here", text, f"- {text}", f"| {text} |\n|---|\n| {text} |"):
+        assert text in "".join(part.text for part in render(markdown))
+
+
 def test_the_star_of_a_bullet_is_not_italic() -> None:
     """Case 5."""
     [part] = render("* item one\n* item two with *emphasis*")
