@@ -14,7 +14,7 @@ business. It also keeps the platform's limits to itself: `render` gives parts th
 """
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -346,8 +346,11 @@ class Adapter(Protocol):
     async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None:
         """React to a person's message, in place of an earlier mark; where there are reactions."""
 
-    def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
-        """The bytes of a file that came in, a piece at a time. Raises `AdapterError`."""
+    def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
+        """The bytes of a file that came in, a piece at a time. Raises `AdapterError`.
+
+        Whoever does not want all of them closes it (`contextlib.aclosing`).
+        """
 
 
 @runtime_checkable

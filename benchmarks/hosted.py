@@ -8,7 +8,7 @@ import asyncio
 import itertools
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -130,7 +130,7 @@ class InstantPlatform:
 
     async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None: ...
 
-    def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+    def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         raise Rejected(f"nobody sends files here: {attachment.ref}")
 
     def _note(self, address: Address, part: Part) -> None:

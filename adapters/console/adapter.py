@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
@@ -144,7 +144,7 @@ class ConsoleAdapter:
     async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None:
         """Nothing: a terminal has no reactions."""
 
-    def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+    def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         """Nothing comes with a line. Raises `Rejected`."""
         raise Rejected(f"a terminal has no files: {attachment.ref}")
 

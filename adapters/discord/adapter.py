@@ -6,7 +6,8 @@ client may also be started by somebody else: `listen`, then start `client`.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 
 import aiohttp
 import discord
@@ -168,12 +169,14 @@ class DiscordAdapter:
         """The id of the newest message of ours with such a button, if it is among the last ones."""
         return await sending.find(await self._usable(), address, button_data)
 
-    async def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+    async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         """The bytes of a file that came in."""
         if self._downloads is None:
             self._downloads = aiohttp.ClientSession()
-        async for piece in downloads.download(await self._usable(), self._downloads, attachment):
-            yield piece
+        pieces = downloads.download(await self._usable(), self._downloads, attachment)
+        async with aclosing(pieces):
+            async for piece in pieces:
+                yield piece
 
     async def setup_hook(self) -> None:
         """The client has logged in: from now on something can be sent."""

@@ -1,6 +1,6 @@
 """Files that people sent. Their addresses run out after a day; the message gives new ones."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import aiohttp
 import discord
@@ -16,7 +16,7 @@ _RUN_OUT = frozenset({403, 404})
 
 async def download(
     client: discord.Client, session: aiohttp.ClientSession, attachment: Attachment
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     """The bytes of a file, a piece at a time."""
     where, _, url = attachment.ref.partition(" ")
     channel_id, message_id, file_id = (int(part) for part in where.split("/"))

@@ -4,7 +4,7 @@ Its parts do the work (see the package's docstring); here are the start and the 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
 import structlog
 from telegram.request import BaseRequest
@@ -154,7 +154,7 @@ class TelegramAdapter:
         """React to a message, in place of an earlier reaction of ours."""
         await sending.mark(self._bot, address, message_id, mark)
 
-    def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+    def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         """The bytes of a file that came in: up to 20 MB (Bot API, getFile)."""
         return self._downloads.fetch(attachment)
 

@@ -5,7 +5,8 @@ A server of one's own that runs with `--local` gives paths on its disk instead o
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -41,7 +42,7 @@ class Downloads:
         if client is not None:
             await client.aclose()
 
-    async def fetch(self, attachment: Attachment) -> AsyncIterator[bytes]:
+    async def fetch(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         """The bytes of a file, at most 64 KiB at a time. Raises `AdapterError`.
 
         That nothing has been done is certain with reading, so no error is `Ambiguous`.
@@ -49,8 +50,9 @@ class Downloads:
         path = await self._path_of(attachment.ref)
         folder = self._folder
         pieces = self._stream(path) if folder is None else _read(folder, path)
-        async for piece in pieces:
-            yield piece
+        async with aclosing(pieces):  # whoever has had enough leaves no connection open
+            async for piece in pieces:
+                yield piece
 
     async def _path_of(self, file_id: str) -> str:
         try:
@@ -64,7 +66,7 @@ class Downloads:
             raise Rejected(_GONE)
         return path
 
-    async def _stream(self, path: str) -> AsyncIterator[bytes]:
+    async def _stream(self, path: str) -> AsyncGenerator[bytes, None]:
         token = self._bot.token
         try:
             request = self._http().stream("GET", f"{self._file_url}{token}/{path}")
@@ -86,7 +88,7 @@ class Downloads:
         return self._client
 
 
-async def _read(folder: Path, path: str) -> AsyncIterator[bytes]:
+async def _read(folder: Path, path: str) -> AsyncGenerator[bytes, None]:
     file = await asyncio.to_thread(_open, folder, path)
     try:
         while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):

@@ -4,6 +4,7 @@ What an adapter raises on the way ends here, as a sentence that person and model
 """
 
 import asyncio
+from contextlib import aclosing
 
 import structlog
 
@@ -87,14 +88,15 @@ async def _fill(
 ) -> None:
     try:
         size, gathered = 0, bytearray()
-        async for piece in adapter.download(attachment):
-            size += len(piece)
-            if size > max_bytes:
-                raise _too_large(None, max_bytes)
-            gathered += piece
-            if len(gathered) >= WRITE_BYTES:
-                await asyncio.to_thread(file.write, bytes(gathered))
-                gathered.clear()
+        async with aclosing(adapter.download(attachment)) as pieces:
+            async for piece in pieces:
+                size += len(piece)
+                if size > max_bytes:
+                    raise _too_large(None, max_bytes)
+                gathered += piece
+                if len(gathered) >= WRITE_BYTES:
+                    await asyncio.to_thread(file.write, bytes(gathered))
+                    gathered.clear()
         await asyncio.to_thread(file.write, bytes(gathered))
         await asyncio.to_thread(file.close)
     except BaseException:

@@ -304,3 +304,19 @@ async def test_new_while_an_answer_is_written_is_a_command_and_never_fed_to_the_
     told = [str(call.body["messages"]) for call in model.requests]
     assert not any("/new" in messages for messages in told)
     assert "story" not in told[-1]
+
+
+@pytest.mark.usefixtures("gateway")
+async def test_a_group_that_becomes_a_supergroup_goes_on_with_its_history(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    """Case 27."""
+    group = telegram.people.group("Kitchen", kind="group")
+    model.enqueue(text="I see, blue.")
+    telegram.people.say(ada, "@hermes_test_bot our colour is blue", chat=group)
+    await telegram.wait_for(lambda: telegram.replies(group))
+    new = telegram.people.migrate(group, ada)
+    model.enqueue(text="Blue.")
+    telegram.people.say(ada, "@hermes_test_bot which colour?", chat=new)
+    await telegram.wait_for(lambda: "Blue." in [reply.text for reply in telegram.replies(new)])
+    assert "our colour is blue" in str(model.requests[-1].body["messages"])

@@ -10,7 +10,7 @@ import asyncio
 import itertools
 import secrets
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from adapters.base import (
@@ -161,7 +161,7 @@ class FakePlatform:
         marks = self.screens[address.chat_id].marks
         await self._serve("mark", address, None, lambda: marks.update({message_id: mark}))
 
-    async def download(self, attachment: Attachment) -> AsyncIterator[bytes]:
+    async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         if attachment.ref in self.broken:
             raise self.broken[attachment.ref]
         if "download" in self.hanging:

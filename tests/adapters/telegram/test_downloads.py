@@ -1,5 +1,6 @@
 """Files that people sent, fetched piece by piece from the file server or a disk."""
 
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,18 @@ async def test_a_file_comes_in_pieces(fake: FakeTelegram, adapter: TelegramAdapt
     assert b"".join(pieces) == LARGE
     assert len(pieces) > 1
     assert max(map(len, pieces)) <= 65_536
+
+
+async def test_whoever_has_had_enough_leaves_no_connection_in_use(
+    fake: FakeTelegram, adapter: TelegramAdapter
+) -> None:
+    """More often than there are connections; one that stayed in use would block the next."""
+    attachment = attachment_of(fake, LARGE)
+    for _ in range(120):
+        async with aclosing(adapter.download(attachment)) as pieces:
+            async for _piece in pieces:
+                break
+    assert b"".join(await pieces_of(adapter, attachment)) == LARGE
 
 
 async def test_an_empty_file_has_no_pieces(fake: FakeTelegram, adapter: TelegramAdapter) -> None:
