@@ -6,7 +6,7 @@ business. A question outlives a restart: it is stored before it is shown, under 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.base import Inbound, OpensForms, Style
@@ -16,6 +16,7 @@ from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
 from gateway.chats.past import Past
 from gateway.chats.questions import Answer, Outcome, Question
+from gateway.delivery.persistence import SHORT_TRIES
 from gateway.delivery.persistence import Outcome as Delivered
 from gateway.delivery.reply import Reply
 
@@ -133,7 +134,10 @@ class Asking:
         parts = [part for part in self._past.parts.get(f"q{key}", ()) if not is_lost(part)]
         book = ReplyBook(self._journal, f"q{key}", parts)
         adapter = self._host.adapters[self._message.address.platform]
-        return Reply(adapter, self._message.address, self._host.delivery, ledger=book)
+        settings = self._host.delivery
+        # The agent is to know soon if its question can't be asked.
+        settings = replace(settings, backoff_s=settings.backoff_s[:SHORT_TRIES])
+        return Reply(adapter, self._message.address, settings, ledger=book)
 
     async def _wait_for(self, question: Question, timeout_s: float) -> Heard:
         waited = self._host.clock() - question.asked_at

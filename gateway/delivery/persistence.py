@@ -28,8 +28,12 @@ from adapters.base import (
 )
 from gateway.delivery.reconcile import Delete, Edit, Send, Step
 
-BACKOFF_S: tuple[float, ...] = (0.5, 1, 2, 4, 8, 15, 30, 30, 30)
-"""Pauses before the next try of what did not arrive: two minutes in all."""
+BACKOFF_S: tuple[float, ...] = (0.5, 1, 2, 4, 8, 15, 30, *(60,) * 59)
+"""Pauses before the next try of what did not arrive: an hour in all. An answer is worth that: it
+has been paid for, and whoever asked has no other way to it."""
+
+SHORT_TRIES = 7
+"""So many of them, a minute, where somebody waits for how it ends, or nobody for the text."""
 
 MAX_FLOODS = 10
 """So many stated waits in a row, for one part, are taken as a refusal."""
@@ -95,11 +99,15 @@ def decide(
             return _after_rejection(error, attempt)
         case Ambiguous() if isinstance(attempt.step, Send):
             return Outcome.UNKNOWN
-        case _ if attempt.failures < len(backoff_s):
+        case _ if attempt.failures < _tries(attempt.step, backoff_s):
             wait_s = backoff_s[attempt.failures]
             return Again(replace(attempt, failures=attempt.failures + 1), wait_s)
         case _:
             return Outcome.UNREACHED
+
+
+def _tries(step: Step, backoff_s: Sequence[float]) -> int:
+    return min(len(backoff_s), SHORT_TRIES) if isinstance(step, Delete) else len(backoff_s)
 
 
 def _after_rejection(error: Rejected, attempt: Attempt) -> Again | Outcome:

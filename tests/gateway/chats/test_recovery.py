@@ -146,6 +146,7 @@ async def test_a_turn_that_has_ended_is_not_taken_up_again(start: Start) -> None
 
 
 async def test_a_command_that_was_cut_off_is_asked_about_and_not_repeated(start: Start) -> None:
+    """Case 23c: a command that ends the gateway would end it again after each start."""
     async with start() as first:
         before = await first.store.current_session("telegram:dm:1")
         event = {

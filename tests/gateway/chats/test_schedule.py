@@ -138,6 +138,7 @@ async def test_a_run_that_was_handed_over_before_a_kill_is_not_run_again(
 
 
 async def test_forty_missed_runs_are_one_late_run(start: Start, clock: Clock) -> None:
+    """Case 23d."""
     async with start(clock=clock, schedule={}) as asleep:
         await says(asleep, "/schedule add every 30 minutes look after the oven", "Job 1 runs")
     clock.time += timedelta(hours=20)

@@ -20,6 +20,7 @@ async def test_stop_ends_the_answer_with_what_there_is(gateway: SmallGateway) ->
 async def test_a_stopped_turn_leaves_a_valid_history_and_no_late_text(
     gateway: SmallGateway,
 ) -> None:
+    """Case 23a."""
     drip = gateway.model.enqueue(text="Once upon a time there was", gated=True)
     await gateway.platform.say("a story please")
     drip.release(3)

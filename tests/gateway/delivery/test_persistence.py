@@ -1,6 +1,7 @@
 """What follows when a part could not be shown."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,13 +9,22 @@ from adapters.base import (
     AdapterError,
     Ambiguous,
     ChatGone,
+    MediaKind,
+    OutgoingFile,
     Part,
     RateLimited,
     Rejected,
     TargetGone,
     Unreachable,
 )
-from gateway.delivery.persistence import BACKOFF_S, Again, Attempt, Outcome, decide
+from gateway.delivery.persistence import (
+    BACKOFF_S,
+    SHORT_TRIES,
+    Again,
+    Attempt,
+    Outcome,
+    decide,
+)
 from gateway.delivery.reconcile import Delete, Edit, Send
 
 FORMATTED = Part("hello", payload="bold")
@@ -47,6 +57,19 @@ def test_what_did_not_arrive_is_tried_again_with_growing_pauses(attempt: Attempt
             pauses.append(verdict.wait_s)
     assert verdict is Outcome.UNREACHED
     assert pauses == list(BACKOFF_S) == sorted(BACKOFF_S)
+
+
+def test_a_preview_that_can_not_be_taken_away_is_not_worth_an_hour() -> None:
+    tries = Attempt(Delete(0, "m1"), is_reply=False, failures=SHORT_TRIES)
+    assert decide(Unreachable("refused"), tries) is Outcome.UNREACHED
+
+
+def test_a_file_that_is_refused_becomes_a_sentence_and_not_another_file() -> None:
+    file = OutgoingFile(Path("/outbox/cats.png"), MediaKind.IMAGE, "cats.png")
+    verdict = decide(Rejected("too large"), Attempt(Send(1, Part("Cats", file=file)), False))
+    assert isinstance(verdict, Again)
+    assert verdict.attempt.part == Part("I could not send cats.png: it is refused.")
+    assert decide(Rejected("nor that"), verdict.attempt) is Outcome.REFUSED
 
 
 def test_a_message_that_may_have_arrived_is_not_sent_again() -> None:
@@ -100,7 +123,7 @@ def test_what_is_hopeless_is_given_up(
 @pytest.mark.parametrize("first", [NEW, CHANGE, REPLY, Attempt(Delete(0, "m"), is_reply=False)])
 def test_no_error_is_repeated_for_ever(error: AdapterError, first: Attempt) -> None:
     verdict: Again | Outcome = Again(first)
-    for _ in range(50):
+    for _ in range(len(BACKOFF_S) + 50):
         if isinstance(verdict, Outcome):
             return
         verdict = decide(error, verdict.attempt)

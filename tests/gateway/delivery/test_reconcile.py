@@ -1,12 +1,19 @@
 """One screen, one wish: what is still to be done."""
 
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.base import Part
+from adapters.base import MediaKind, OutgoingFile, Part
 from gateway.delivery.reconcile import Delete, Edit, Send, Shown, next_step
 
+FILE = OutgoingFile(Path("/outbox/a.png"), MediaKind.IMAGE, "a.png")
+
 parts = st.lists(st.text("ab", min_size=1, max_size=2).map(Part), max_size=5)
+mixed = st.lists(
+    st.builds(Part, st.sampled_from(["a", "b"]), file=st.sampled_from([None, FILE])), max_size=5
+)
 
 
 def test_a_screen_that_is_right_is_left_alone() -> None:
@@ -53,3 +60,26 @@ def test_any_screen_becomes_any_wish(before: list[Part], wanted: list[Part]) -> 
                 del shown[index]
     assert [there.part for there in shown if there] == wanted
     assert steps <= max(len(before), len(wanted))
+
+
+@given(mixed, mixed)
+def test_no_file_is_ever_edited_and_what_is_sent_comes_in_order(
+    before: list[Part], wanted: list[Part]
+) -> None:
+    shown = [Shown(str(n), part) for n, part in enumerate(before)]
+    steps = 0
+    while (step := next_step(shown, wanted)) is not None:
+        steps += 1
+        match step:
+            case Send(index, part):
+                assert index == len(shown)
+                shown.append(Shown(f"new{index}", part))
+            case Edit(index, part, message_id):
+                assert part.file is None
+                assert shown[index].part.file is None
+                shown[index] = Shown(message_id, part)
+            case Delete(index):
+                assert index == len(shown) - 1
+                shown.pop()
+    assert [there.part for there in shown] == wanted
+    assert steps <= len(before) + len(wanted)
