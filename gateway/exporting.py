@@ -1,16 +1,18 @@
-"""A person's data as a text for them: Markdown to read, JSON to take along. Pure."""
+"""A person's data as a text for them: Markdown to read, JSON to take along."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from gateway.store.people import PersonalData, Said
 from gateway.titles import title_of
+from gateway.workspace.workspace import Workspaces
 
 _SPEAKERS = {"user": "you", "assistant": "Hermes"}
 
 
-def as_json(data: PersonalData) -> str:
-    """All of it, with times in UTC."""
+def as_json(data: PersonalData, files: Sequence[str] = ()) -> str:
+    """All of it, with times in UTC; of files the names."""
     whole = {
         "person": data.person,
         "notes": list(data.notes),
@@ -28,12 +30,13 @@ def as_json(data: PersonalData) -> str:
             for session, said in data.sessions
         ],
         "in_groups": [{"chat": chat, **asdict(one)} for chat, one in data.in_groups],
+        "files": list(files),
         "scheduled": [{"chat": chat, "prompt": prompt} for chat, prompt in data.jobs],
     }
     return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
 
 
-def as_markdown(data: PersonalData) -> str:
+def as_markdown(data: PersonalData, files: Sequence[str] = ()) -> str:
     """The same, to be read."""
     lines = [f"# What is stored about {data.person}", "", "## Notes", ""]
     lines += [f"{text}\n" for text in data.notes] or ["none", ""]
@@ -43,9 +46,17 @@ def as_markdown(data: PersonalData) -> str:
     if data.in_groups:
         lines += ["## Written in groups", ""]
         lines += [f"{chat}, {_line(one)}" for chat, one in data.in_groups]
+    if files:
+        lines += ["## Files", "", *(f"- {name}" for name in files), ""]
     if data.jobs:
         lines += ["## Scheduled", "", *(f"- {chat}: {prompt}" for chat, prompt in data.jobs)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def files_of(data: PersonalData, workspaces: Workspaces) -> list[str]:
+    """The names of the files in a person's direct chats. Blocks."""
+    chats = dict.fromkeys(session.chat for session, _ in data.sessions)
+    return [entry.path for chat in chats for entry in workspaces.of(chat).files()]
 
 
 def _line(one: Said) -> str:

@@ -71,11 +71,17 @@ class Chat:
 
     def change(self, message: Inbound) -> Inbound | None:
         """Take a changed message in, if what it was still waits; returns what waits now."""
-        return self._inbox.change(message)
+        changed = self._inbox.change(message)
+        if changed is None and self._turn is not None:
+            return self._turn.change_steer(message)
+        return changed
 
     def drop(self, message_id: str) -> Inbound | None:
         """Drop a message that was deleted, if it still waits."""
-        return self._inbox.drop(message_id)
+        dropped = self._inbox.drop(message_id)
+        if dropped is None and self._turn is not None:
+            return self._turn.drop_steer(message_id)
+        return dropped
 
     def answered(self, message: Inbound) -> Inbound | None:
         """What a changed message was before, if the running turn answers that."""

@@ -116,6 +116,24 @@ class Turn:
         self._steers.clear()
         return unfed
 
+    def change_steer(self, message: Inbound) -> Inbound | None:
+        """Put a changed message in the place of what it was, if that has not gone in yet."""
+        for place, steer in enumerate(self._steers):
+            if is_same(steer.message, message):
+                kept = steer.message
+                changed = replace(message, event_id=kept.event_id, context=kept.context)
+                self._steers[place] = replace(steer, message=changed)
+                return changed
+        return None
+
+    def drop_steer(self, message_id: str) -> Inbound | None:
+        """Keep a message that was deleted out of the turn, if it has not gone in yet."""
+        for steer in self._steers:
+            if steer.message.message_id == message_id:
+                self._steers.remove(steer)
+                return steer.message
+        return None
+
     def steer(self, steer: Steer) -> bool:
         """Let a message go into the turn; False if it can't any more.
 

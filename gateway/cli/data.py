@@ -14,7 +14,7 @@ from pathlib import Path
 from config.settings import Settings
 from gateway.chats.host import local_time
 from gateway.errors import GatewayError, StartupError
-from gateway.exporting import as_json, as_markdown
+from gateway.exporting import as_json, as_markdown, files_of
 from gateway.lock import DataFolderInUse, lock_data_dir
 from gateway.sessions import is_direct
 from gateway.store.backup import back_up
@@ -46,7 +46,9 @@ async def export_text(settings: Settings, person: str, *, is_json: bool) -> str:
         data = await store.people.data_of(_checked(person))
     if not (data.notes or data.sessions or data.in_groups or data.jobs):
         raise StoreError(f"Nothing is stored of {person}. `hermes-gateway chats` shows who is.")
-    return as_json(data) if is_json else as_markdown(data)
+    workspaces = Workspaces(settings.data_dir / FOLDER_NAME)
+    files = await asyncio.to_thread(files_of, data, workspaces)
+    return as_json(data, files) if is_json else as_markdown(data, files)
 
 
 async def data_of(settings: Settings, person: str) -> PersonalData:

@@ -6,7 +6,7 @@ from adapters.base import ChatKind
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.commands.command import Call, Command
-from gateway.exporting import as_markdown
+from gateway.exporting import as_markdown, files_of
 from gateway.sessions import is_direct, person_key
 from gateway.store.people import PeopleStore
 
@@ -28,7 +28,8 @@ def data_commands(chats: Chats, host: Host, people: PeopleStore) -> list[Command
         if call.message.address.kind is not ChatKind.DIRECT:
             return ONLY_ALONE
         person = person_key(call.message.address, call.message.sender)
-        text = as_markdown(await people.data_of(person))
+        data = await people.data_of(person)
+        text = as_markdown(data, await asyncio.to_thread(files_of, data, host.workspaces))
         if len(text) <= MAX_SHOWN_CHARS:
             return text
         return (

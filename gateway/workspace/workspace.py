@@ -142,6 +142,14 @@ class Workspace:
             ]
         return sorted(entries, key=lambda entry: entry.path)
 
+    def files(self, path: str = "") -> Iterator[Entry]:
+        """All files in a folder and in those in it, by path. Raises `WorkspaceError`."""
+        for entry in self.list(path):
+            if entry.is_folder:
+                yield from self.files(entry.path)
+            else:
+                yield entry
+
     def stat(self, path: str) -> Entry:
         """What is known of a file or a folder. Raises `WorkspaceError`."""
         *above, name = file_parts(path)

@@ -284,6 +284,31 @@ async def test_a_message_that_is_deleted_while_it_waits_is_not_answered(
     assert await gateway.store.inbound.waiting() == []
 
 
+async def test_a_message_that_is_about_to_go_into_an_answer_can_be_changed_and_deleted(
+    start: Start,
+) -> None:
+    async with start(busy="steer", max_turns=1) as gateway:
+        drip = gateway.model.enqueue(text="for the other chat", gated=True)
+        await gateway.platform.say("first", chat="-100")
+        await (
+            drip.started.wait()
+        )  # the only turn there may be: the next waits before its first step
+        gateway.model.enqueue(text="one answer")
+        gateway.model.enqueue(text="the same, with the rest")
+        await gateway.platform.say("one")
+        await asyncio.sleep(0)
+        two, other = [await gateway.platform.say(text) for text in ("tow", "xylophone")]
+        await gateway.platform.change(two, "two")
+        await gateway.platform.take_away(other)
+        drip.release(20)
+        await gateway.platform.until(lambda s: s.last == "the same, with the rest")
+        await gateway.chats.idle(CHAT)
+        assert "two" in said(gateway)[-1]
+        assert "tow" not in str(gateway.request()["messages"])
+        assert "xylophone" not in str(gateway.request()["messages"])
+        assert await gateway.store.inbound.waiting() == []
+
+
 async def test_what_was_answered_already_stays_when_it_is_deleted(gateway: SmallGateway) -> None:
     message = await talk(gateway, "hello", "hi")
     await gateway.platform.take_away(message)

@@ -95,6 +95,17 @@ async def test_forget_stops_the_answer_that_is_being_written(gateway: SmallGatew
     assert await gateway.history() == []
 
 
+async def test_export_names_the_files_of_ones_own_chat(gateway: SmallGateway) -> None:
+    await talk(gateway, "my cat is called Luna", "a fine name")
+    workspace = gateway.host.workspaces.of("telegram:dm:1")
+    await asyncio.to_thread(workspace.save_new, "inbox/old", "cat.jpg", [b"x"])
+    group = gateway.host.workspaces.of("telegram:group:-100")
+    await asyncio.to_thread(group.save_new, "inbox", "theirs.jpg", [b"x"])
+    exported = await command(gateway, "/export")
+    assert "## Files\n\n- inbox/old/cat.jpg" in exported
+    assert "theirs" not in exported
+
+
 async def test_forget_removes_the_files_of_ones_own_chat_and_of_no_other(
     gateway: SmallGateway,
 ) -> None:
