@@ -5,22 +5,25 @@ client may also be started by somebody else: `listen`, then start `client`.
 """
 
 import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
+from typing import TypeVar
 
 import aiohttp
 import discord
 import structlog
 
 from adapters.base import (
-    NO_LIMITS,
     Address,
     Attachment,
     Event,
     Mark,
     Part,
     Pulse,
+    Rate,
+    RateLimits,
     Style,
     Unreachable,
 )
@@ -33,13 +36,21 @@ from adapters.discord.desk import ClosedDesk, Desk
 from adapters.discord.errors import TokenRefused, intent_refused, translated
 from adapters.discord.interacting import Interactions
 from adapters.discord.listening import Listener
-from adapters.discord.places import PLATFORM
+from adapters.discord.places import PLATFORM, channel_id_of
 from adapters.discord.syncing import sync
 from adapters.discord.waiting import Waiting
 from config.discord import DiscordSettings
 
 MAX_SILENCE_S = 120.0  # heartbeats come every 41 s
+# Discord takes 50 calls a second of a bot ("Rate Limits", global), and what is beyond counts
+# against it; messages leave room for the rest.
+ALL_MESSAGES = Rate(per_s=30, burst=30)
+TYPING_LASTS_S = 8.0  # Discord shows it for ten
+MOST_CHANNELS = 1_000  # of which is remembered when they were told last
 MOST_MARKS = 10_000  # messages whose mark is remembered, so that the next takes its place
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 _log = structlog.get_logger(__name__)
 
@@ -49,7 +60,7 @@ class DiscordAdapter:
 
     name = PLATFORM
     opens_forms = True
-    limits = NO_LIMITS  # the client knows Discord's, and waits
+    limits = RateLimits(total=ALL_MESSAGES)  # for all else the client waits by itself
     hint = (
         "Discord shows Markdown: bold, italics, strikethrough, links, code, lists, quotes and three"
         " levels of headings. It has no tables."
@@ -72,6 +83,7 @@ class DiscordAdapter:
         self._settings = settings
         self._token = settings.token
         self._pace = pace or Pace()
+        self._typed_at: OrderedDict[int, float] = OrderedDict()
         self._patience_s = patience_s
         self._is_usable = asyncio.Event()
         self._syncing: asyncio.Task[object] | None = None
@@ -141,6 +153,7 @@ class DiscordAdapter:
         """Show a new message and return its id."""
         client = await self._usable()
         await self._waiting.end(address)
+        self._typed_at.pop(channel_id_of(address), None)  # a message ends it
         return await sending.send(client, address, part)
 
     async def edit(self, address: Address, message_id: str, part: Part) -> None:
@@ -152,7 +165,12 @@ class DiscordAdapter:
         await sending.delete(await self._usable(), address, message_id)
 
     async def typing(self, address: Address) -> None:
-        """Show for ten seconds that an answer is being made."""
+        """Show for ten seconds that an answer is being made; no more often than is needed."""
+        now, channel_id = time.monotonic(), channel_id_of(address)
+        if now - self._typed_at.get(channel_id, -TYPING_LASTS_S) < TYPING_LASTS_S:
+            return
+        self._typed_at[channel_id] = now
+        _hold_to(self._typed_at, MOST_CHANNELS)
         await sending.typing(await self._usable(), address)
 
     async def mark(self, address: Address, message_id: str, mark: Mark | None) -> None:
@@ -162,8 +180,7 @@ class DiscordAdapter:
         await sending.mark(await self._usable(), address, message_id, old, mark)
         if mark is not None:
             self._marks[key] = mark
-            if len(self._marks) > MOST_MARKS:
-                self._marks.popitem(last=False)
+            _hold_to(self._marks, MOST_MARKS)
 
     async def find(self, address: Address, button_data: str) -> str | None:
         """The id of the newest message of ours with such a button, if it is among the last ones."""
@@ -203,3 +220,9 @@ class DiscordAdapter:
     async def on_socket_raw_receive(self, _message: str) -> None:
         """Anything at all has come from Discord, if only the answer to a heartbeat."""
         self.pulse.beat()
+
+
+def _hold_to(remembered: OrderedDict[_Key, _Value], size: int) -> None:
+    """Forget what is oldest."""
+    while len(remembered) > size:
+        remembered.popitem(last=False)

@@ -16,11 +16,14 @@ from markdown_it.tree import SyntaxTreeNode
 from adapters.discord.escaping import at_line_start, code_line, escaped, inline_code
 from adapters.discord.lines import LIMIT, Block, Code, Line, Piece, Styles
 from adapters.text import tables
+from adapters.text.bounded import bounded
 from adapters.text.characters import is_blank, without_surrogates
 from adapters.text.nesting import DEEPEST, is_too_deep
 
-_PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(
-    ["table", "strikethrough"]
+_PARSER = bounded(
+    MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(
+        ["table", "strikethrough"]
+    )
 )
 _MARKERS = {"strong": "**", "em": "*", "s": "~~"}
 _DEEPEST_HEADING = 3

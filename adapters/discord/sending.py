@@ -8,7 +8,6 @@ the server failed at again; each message carries a nonce by which Discord knows 
 import asyncio
 import secrets
 from collections.abc import Callable, Coroutine
-from io import BytesIO
 from typing import Any
 
 import aiohttp
@@ -24,7 +23,7 @@ from adapters.discord.errors import (
 )
 from adapters.discord.interactions import Pass
 from adapters.discord.places import channel_id_of
-from adapters.discord.rendering import Card, CodeFile
+from adapters.discord.rendering import Card
 
 PATIENCE_S = 45.0  # for one call, the client's own waits included
 SEND_TRIES = 2
@@ -57,9 +56,6 @@ async def edit(client: discord.Client, address: Address, message_id: str, part: 
     now = discord.utils.utcnow()
     with translated():
         async with asyncio.timeout(PATIENCE_S):
-            if part.file is None:
-                file = await _file(part)
-                changes["attachments"] = [file] if file else []
             if leave is not None and not leave.is_over(now):
                 webhook = _webhook(client, leave)
                 await webhook.edit_message(int(message_id), **changes)
@@ -139,7 +135,7 @@ async def _send(client: discord.Client, address: Address, part: Part) -> str:
         try:
             return await _tried(attempt, SEND_TRIES)
         except discord.Forbidden as error:
-            if error.code == MISSING_PERMISSIONS and _has_file(part):
+            if error.code == MISSING_PERMISSIONS and part.file is not None:
                 raise Rejected("the bot may not send files here") from error
             raise
 
@@ -203,31 +199,19 @@ def _content(part: Part) -> dict[str, Any]:
     return made
 
 
-def _has_file(part: Part) -> bool:
-    return part.file is not None or isinstance(part.payload, CodeFile)
-
-
-async def _file(part: Part, limit_bytes: int = DEFAULT_FILE_BYTES) -> discord.File | None:
-    if isinstance(part.payload, CodeFile):
-        content = part.payload.content.encode()
-        _check_size(len(content), limit_bytes)
-        return discord.File(BytesIO(content), part.payload.name)
+async def _file(part: Part, limit_bytes: int) -> discord.File | None:
     if part.file is None:
         return None
     outgoing = part.file
     try:
         size = (await asyncio.to_thread(outgoing.path.stat)).st_size
-        _check_size(size, limit_bytes)
+        if size > limit_bytes:
+            raise Rejected(
+                f"the file has {size / 2**20:.1f} MB; {limit_bytes // 2**20} are allowed here"
+            )
         return await asyncio.to_thread(discord.File, outgoing.path, outgoing.name)
     except OSError as error:
         raise Rejected(f"{outgoing.name} can't be read: {error.strerror}") from error
-
-
-def _check_size(size_bytes: int, limit_bytes: int) -> None:
-    if size_bytes > limit_bytes:
-        raise Rejected(
-            f"the file has {size_bytes / 2**20:.1f} MB; {limit_bytes // 2**20} are allowed here"
-        )
 
 
 def _limit_of(client: discord.Client, channel_id: int) -> int:

@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.base import Style
-from adapters.discord.rendering import Card, CodeFile, preview, render
+from adapters.discord.rendering import Card, preview, render
 from tests.adapters.discord.reading import Read, read
 
 LIMIT = 2000
@@ -176,15 +176,6 @@ def test_a_part_ends_at_a_blank_line_if_one_is_near() -> None:
     first, second = render("a " * 700 + "\n\n" + "b " * 500)
     assert "b" not in first.text
     assert second.text.startswith("b")
-
-
-def test_long_code_comes_as_a_file_and_says_so() -> None:
-    lines = [f"print({number})" for number in range(900)]
-    before, file, after = render("\n".join(["Here:", "", "```python", *lines, "```", "Done."]))
-    assert before.text == "Here:"
-    assert after.text == "Done."
-    assert file.payload == CodeFile("code-1.py", "\n".join(lines) + "\n")
-    assert file.text == "900 lines of code, as the file code-1.py"
 
 
 def test_questions_approvals_and_status_stand_on_a_card() -> None:

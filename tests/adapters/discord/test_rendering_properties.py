@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.base import Part
-from adapters.discord.rendering import CodeFile, preview, render
+from adapters.discord.rendering import preview, render
 from adapters.text.characters import is_blank
 from tests.adapters.discord.reading import read
+from tests.corpus.answers import read_answers
 
 LETTERS = "alpha beta, gamma. 路面電車 Straße क्‍ष مرحبا می‌خواهم 👨‍👩‍👧‍👦 👍🏽 🇩🇪 𝕳𝖊𝖑𝖑𝖔 e\u0301"
 OTHERS = "List<int> a_b 2*3 https://example.org/x_y snake_case $5 \\* &amp; ~~ || [x] (y) `"
@@ -76,10 +78,9 @@ def test_every_part_is_one_that_discord_takes(markdown: str, limit: int) -> None
 @given(markdown=MARKDOWN, limit=st.sampled_from([500, 2000]))
 def test_all_text_arrives_once_and_in_order_wherever_it_is_cut(markdown: str, limit: int) -> None:
     parts = render(markdown, limit=limit)
-    if not any(isinstance(part.payload, CodeFile) for part in parts):
-        whole = render(markdown, limit=10_000_000)
-        assert visible("".join(map(_text_of, parts))) == visible("".join(map(_text_of, whole)))
-        assert _links_of(parts) == _links_of(whole)
+    whole = render(markdown, limit=10_000_000)
+    assert visible("".join(map(_text_of, parts))) == visible("".join(map(_text_of, whole)))
+    assert _links_of(parts) == _links_of(whole)
 
 
 @settings(max_examples=100)
@@ -119,6 +120,33 @@ def test_escaped_text_is_read_as_what_it_was(text: str) -> None:
     assert visible(shown) == visible(f"x{text}x")
 
 
+@pytest.mark.parametrize("theme", sorted({answer.theme for answer in read_answers()}))
+def test_answers_as_models_write_them_arrive_whole(theme: str) -> None:
+    for answer in read_answers():
+        if answer.theme == theme:
+            parts, whole = render(answer.markdown), render(answer.markdown, limit=10_000_000)
+            for part in (*parts, *preview(answer.markdown)):
+                check_part(part, 2000)
+            assert visible("".join(map(_text_of, parts))) == visible(
+                "".join(map(_text_of, whole))
+            ), answer.name
+            fences = sum(part.text.count("```") for part in parts)
+            assert fences == 2 * sum(len(_code_of(part)) for part in parts), answer.name
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        *("> " * 200, "- " * 5_000 + "x", "|a" * 20_000),
+        *("*a " * 20_000, "**a " * 15_000, "_a_" * 20_000, "~~" * 30_000, "||" * 30_000),
+        *("[" * 60_000, "[a](" * 15_000, "`" * 60_000, "\\" * 30_000),
+    ],
+)
+def test_a_hostile_text_of_60_kilobytes_is_rendered(hostile: str) -> None:
+    for part in render(hostile):
+        check_part(part, 2000)
+
+
 @settings(max_examples=100)
 @given(markdown=st.text(max_size=300))
 def test_any_text_at_all_can_be_rendered(markdown: str) -> None:
@@ -136,6 +164,4 @@ def _links_of(parts: Sequence[Part]) -> list[tuple[str, str]]:
 
 
 def _code_of(part: Part) -> list[str]:
-    if isinstance(part.payload, CodeFile):
-        return [part.payload.content]
     return [text.replace("\u200b", "") for _, text in read(part.text).code]

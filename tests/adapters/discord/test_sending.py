@@ -159,16 +159,6 @@ async def test_marks_take_each_others_place() -> None:
         assert marks() == []
 
 
-async def test_long_code_is_a_file_and_goes_when_the_message_changes() -> None:
-    async with listening() as world:
-        (part,) = world.adapter.render("```py\n" + "x = 1\n" * 2_000 + "```")
-        message_id = await world.adapter.send(world.here, part)
-        (file,) = message(world, message_id).attachments
-        assert file.filename == "code-1.py"
-        await world.adapter.edit(world.here, message_id, Part("shorter"))
-        assert message(world, message_id).attachments == []
-
-
 async def test_a_file_beyond_the_servers_limit_is_refused_before_it_is_sent(tmp_path: Path) -> None:
     path = tmp_path / "large"
     with path.open("wb") as large:
@@ -192,10 +182,16 @@ async def test_a_message_is_found_by_its_button() -> None:
         assert await world.adapter.find(world.here, "ask:2:1") is None
 
 
-async def test_typing_is_shown() -> None:
+async def test_typing_is_shown_as_often_as_is_needed() -> None:
     async with listening() as world:
         await world.adapter.typing(world.here)
-        assert any(call.path.endswith("/typing") for call in world.env.http_requests)
+        await world.adapter.typing(world.here)  # it lasts
+        shown = [one for one in world.env.http_requests if one.path.endswith("/typing")]
+        assert len(shown) == 1
+        await world.adapter.send(world.here, Part("here"))
+        await world.adapter.typing(world.here)
+        shown = [one for one in world.env.http_requests if one.path.endswith("/typing")]
+        assert len(shown) == 2
 
 
 async def test_a_channel_that_is_gone_ends_the_reply() -> None:
