@@ -107,7 +107,7 @@ class FilesOfChat:
         for folder in self._settings.files_from:
             with suppress(ValueError):
                 inner = PurePosixPath(path).relative_to(folder)
-                return Workspace(Path(folder)).open_read(str(inner))
+                return Workspace(Path(folder).resolve()).open_read(str(inner))
         raise NotSendable(_NOT_FROM_THERE.format(PurePosixPath(path).name or "That"))
 
     async def _from_web(self, reference: Reference) -> OutgoingFile:
