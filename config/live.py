@@ -33,6 +33,7 @@ LIVE = (
     "tools.rules",
     "tools.approvals",
     "tools.skills",
+    "tools.delegation",
     "telegram.owners",
     "telegram.allowed_users",
     "telegram.allowed_chats",

@@ -1,6 +1,6 @@
 """The settings of tools: which there are, who may use which where, and who is asked before."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
@@ -60,6 +60,23 @@ class ApprovalSettings(Section):
     )
 
 
+class DelegationSettings(Section):
+    """What agents may set other agents to work on, with the tool `delegate_task`."""
+
+    max_depth: Annotated[int, Field(ge=1, le=3)] = Field(
+        default=1, description="1: those that are set to work set no others to work."
+    )
+    max_tasks: Annotated[int, Field(ge=1, le=16)] = Field(
+        default=3, description="Tasks of one call, which run side by side."
+    )
+    max_per_turn: PositiveInt = Field(default=10, description="Tasks of one turn, all together.")
+    max_iterations: PositiveInt = Field(default=20, description="Model calls for one task.")
+    max_tokens: PositiveInt = Field(
+        default=300_000, description="Tokens that the model may take in and give for one task."
+    )
+    timeout_s: PositiveFloat = Field(default=600, description="Time for one task.")
+
+
 class SkillSettings(Section):
     """Skills: folders with a `SKILL.md`, in `skills/` of the data folder and in each chat."""
 
@@ -84,6 +101,7 @@ class ToolSettings(Section):
     )
     approvals: ApprovalSettings = ApprovalSettings()
     skills: SkillSettings = SkillSettings()
+    delegation: DelegationSettings = DelegationSettings()
     workspace_mb: PositiveInt = Field(
         default=500,
         description="The most that the files of one chat may take on the disk: what people sent, "

@@ -5,12 +5,12 @@ to the agent, is `effects`'.
 """
 
 import itertools
-import json
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 
 import structlog
+from pydantic_core import to_json
 
 from adapters.base import Inbound
 from gateway.chats.approving import Approving
@@ -138,16 +138,9 @@ class ToolCalls:
         workspace = self._host.workspaces.of(call.chat)
         numbers = itertools.count(1)
 
-        async def run_tool(name: str, arguments: Arguments) -> ToolResult:
-            inner = ToolCall(
-                f"{call.id}/{next(numbers)}",
-                name,
-                json.dumps(dict(arguments)),
-                call.chat,
-                call.message,
-                call.depth,
-            )
-            return await self._run(inner)
+        async def run(depth: int, name: str, arguments: Arguments) -> ToolResult:
+            inner_id, given = f"{call.id}/{next(numbers)}", to_json(dict(arguments)).decode()
+            return await self._run(ToolCall(inner_id, name, given, call.chat, call.message, depth))
 
         shows = itertools.count(1)
 
@@ -158,7 +151,8 @@ class ToolCalls:
             call=call,
             workspace=workspace,
             report=partial(self._report, call),
-            run_tool=run_tool,
+            run_tool=partial(run, call.depth),
+            run_deeper=partial(run, call.depth + 1),
             new_output=partial(self._host.toolbox.output, tool, workspace),
             must_ask=must_ask,
             show=show,

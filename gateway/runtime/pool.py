@@ -156,6 +156,28 @@ class AgentPool:
         risks waiting for ever.
         """
         slot = await self._take(chat)
+        async with self._lent(slot, wake) as agent:
+            yield agent
+
+    @asynccontextmanager
+    async def lease_extra(self, name: str, wake: Wake) -> AsyncIterator[LeasedAgent]:
+        """Have a new agent beside the one that one holds; it is closed afterwards.
+
+        It never waits, so it may go beyond the count and the budget: use few. `name` has to be new.
+        Raises as `lease` does.
+        """
+        if self._is_closed:
+            raise PoolClosed("the agents are being closed")
+        if name in self._leased or name in self._idle:
+            raise ValueError(f"there is an agent named {name!r}")
+        self._make_room()
+        slot = self._leased[name] = _Slot(name, 0, is_unwanted=True)
+        self._weigh(slot, self._agent_bytes)
+        async with self._lent(slot, wake) as agent:
+            yield agent
+
+    @asynccontextmanager
+    async def _lent(self, slot: _Slot, wake: Wake) -> AsyncIterator[LeasedAgent]:
         agent = LeasedAgent(self, slot)
         try:
             if slot.instance is None:

@@ -7,6 +7,8 @@ import json
 import re
 from enum import StrEnum
 
+from pydantic_core import to_jsonable_python
+
 from gateway.tools.tool import Approval, Arguments, Tool, ToolFailed
 
 MAX_CHARS = 12_000
@@ -34,7 +36,7 @@ def verdicts(approval: Approval) -> tuple[Verdict, ...]:
 def approval_of(tool: Tool, arguments: Arguments) -> Approval:
     """What is asked about a tool that has nothing of its own to say: its arguments, all of them."""
     given = {name: value for name, value in arguments.items() if value is not None}
-    written = json.dumps(given, ensure_ascii=False, indent=1, default=str)
+    written = json.dumps(to_jsonable_python(given), ensure_ascii=False, indent=1)
     return Approval(kind=tool.name, pattern=tool.name, text=fenced(written, "json"))
 
 

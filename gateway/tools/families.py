@@ -14,6 +14,7 @@ from gateway.sandbox.base import Sandbox
 from gateway.schedule.book import Book
 from gateway.tools.code import CodeTools
 from gateway.tools.cronjob import TimeTools
+from gateway.tools.delegate import AgentTools
 from gateway.tools.files import FileTools
 from gateway.tools.modules import load_tools
 from gateway.tools.past import PastTools
@@ -32,6 +33,7 @@ def make_own_tools(host: Host, chats: Chats) -> list[Tool]:
         *tools_of(PastTools(host.sessions, host.search, host.clock), "past"),
         *tools_of(SkillTools(host.skills), "skills"),
         *tools_of(PeopleTools(host, chats), "people"),
+        *tools_of(AgentTools(host), "agents"),
     ]
 
 

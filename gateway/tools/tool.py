@@ -85,6 +85,8 @@ class ToolContext:
     report: Callable[[str], None]  # tell the person how far it has come, in a few words
     run_tool: Callable[[str, Arguments], Awaitable[ToolResult]]
     """Another call from inside this one, under the same policy and with the same approvals."""
+    run_deeper: Callable[[str, Arguments], Awaitable[ToolResult]]
+    """The same for an agent that this call has set to work: one deeper in `ToolCall.depth`."""
     new_output: Callable[[], Output]
     """For a result that may be long: write into it as it comes, return what `finish` says."""
     must_ask: bool = False  # the policy wants a yes: `approve` can say what is asked in its words

@@ -39,6 +39,7 @@ def context_of(
         workspace=workspace,
         report=(reported if reported is not None else []).append,
         run_tool=run_tool,
+        run_deeper=run_tool,
         new_output=lambda: toolbox.output(tool, workspace),
         must_ask=must_ask,
     )
