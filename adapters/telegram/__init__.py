@@ -2,7 +2,9 @@
 
 `adapter.py` is the way in. It puts together `polling.py` and `webhook.py` (updates in), `inbound/`
 (their meaning), `downloads.py` (files in), `rendering.py` (Markdown to text and entities) and
-`sending.py` (calls and their errors). `bot.py` makes the client's bot.
+`sending.py` (calls and their errors), which asks `files.py` what a file is to Telegram. `drafts.py`
+shows what grows, `menus.py` the commands. `bot.py` makes the client's bot, `requests.py` its
+connections.
 """
 
 import os

@@ -48,7 +48,10 @@ class TelegramAdapter:
     """
 
     name = PLATFORM
-    hint = "Telegram shows Markdown: bold, italics, links, code, lists, quotes and tables."
+    hint = (
+        "Telegram shows Markdown: bold, italics, links, code, lists, quotes, tables, formulas and "
+        "||spoilers||."
+    )
 
     def __init__(
         self,

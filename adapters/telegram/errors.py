@@ -6,7 +6,7 @@
     500, 502, 503                                     Unreachable: the server says that it failed
     time-out, cut connection, 504, unreadable answer  Ambiguous: it may have been done
     message to edit or to reply to is gone            TargetGone
-    Forbidden, no such chat, no right to write        ChatGone
+    Forbidden, no such chat, no right to write        ChatGone (see migration.py for moved ones)
     Unauthorized                                      TokenRefused
     a file that is too large, any other BadRequest    Rejected
 

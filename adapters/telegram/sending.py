@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from telegram import (
     Bot,
@@ -35,6 +34,7 @@ from adapters.telegram.errors import (
     translated,
 )
 from adapters.telegram.files import LARGEST_FILE_BYTES, Form, Opened, opened
+from adapters.telegram.migration import Arguments, following
 from adapters.telegram.rendering import entities_of, fits_caption
 
 LONGEST_DATA_BYTES = 64  # Bot API, InlineKeyboardButton.callback_data
@@ -47,7 +47,6 @@ _MARKS = {  # from the list of Bot API, ReactionTypeEmoji: it has no ticks and c
 }
 # Green and red, in clients from February 2026 on; others show all buttons alike.
 _STYLES = {"good": KeyboardButtonStyle.SUCCESS, "bad": KeyboardButtonStyle.DANGER}
-_Arguments = dict[str, Any]
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)  # an answer is not a page's advertisement
 
 
@@ -66,25 +65,25 @@ async def send(bot: Bot, address: Address, part: Part) -> str:
 
 
 async def _replying(
-    address: Address, part: Part, call: Callable[[_Arguments], Awaitable[str]]
+    address: Address, part: Part, call: Callable[[Arguments], Awaitable[str]]
 ) -> str:
-    arguments: _Arguments = {
+    arguments: Arguments = {
         "chat_id": int(address.chat_id),
         "message_thread_id": int(address.thread_id) if address.thread_id else None,
         "reply_markup": _keyboard(part),
     }
     if address.reply_to is None:
-        return await call(arguments)
+        return await following(call, arguments)
     reply = ReplyParameters(int(address.reply_to), allow_sending_without_reply=True)
     try:
-        return await call(arguments | {"reply_parameters": reply})
+        return await following(call, arguments | {"reply_parameters": reply})
     except BadRequest as error:
         if not has_text(error, *REPLY_GONE):
             raise
-    return await call(arguments)
+    return await following(call, arguments)
 
 
-async def _send_text(bot: Bot, part: Part, arguments: _Arguments) -> str:
+async def _send_text(bot: Bot, part: Part, arguments: Arguments) -> str:
     with _unreadable_is_ambiguous():
         return _id_of(
             await bot.send_message(
@@ -96,7 +95,7 @@ async def _send_text(bot: Bot, part: Part, arguments: _Arguments) -> str:
         )
 
 
-async def _send_file(bot: Bot, part: Part, file: Opened, arguments: _Arguments) -> str:
+async def _send_file(bot: Bot, part: Part, file: Opened, arguments: Arguments) -> str:
     try:
         return await _send_as(file.form, bot, part, file, arguments)
     except BadRequest as error:
@@ -105,7 +104,7 @@ async def _send_file(bot: Bot, part: Part, file: Opened, arguments: _Arguments) 
     return await _send_as(Form.DOCUMENT, bot, part, file, arguments)
 
 
-async def _send_as(form: Form, bot: Bot, part: Part, file: Opened, arguments: _Arguments) -> str:
+async def _send_as(form: Form, bot: Bot, part: Part, file: Opened, arguments: Arguments) -> str:
     method: Callable[..., Awaitable[object]] = getattr(bot, f"send_{form}")
     with _unreadable_is_ambiguous():
         return _id_of(
@@ -152,15 +151,14 @@ async def edit(bot: Bot, address: Address, message_id: str, part: Part) -> None:
     """Replace a message, its buttons included; of a file its caption, as long as it is one."""
     with translated(bot.token):
         try:
-            await (_edit_text if part.file is None else _edit_caption)(
-                bot, part, {"chat_id": int(address.chat_id), "message_id": int(message_id)}
-            )
+            change = _edit_text if part.file is None else _edit_caption
+            await following(partial(change, bot, part), _message(address, message_id))
         except BadRequest as error:
             if not has_text(error, UNMODIFIED):
                 raise
 
 
-async def _edit_text(bot: Bot, part: Part, message: _Arguments) -> None:
+async def _edit_text(bot: Bot, part: Part, message: Arguments) -> None:
     await bot.edit_message_text(
         **message,
         text=part.text,
@@ -170,7 +168,7 @@ async def _edit_text(bot: Bot, part: Part, message: _Arguments) -> None:
     )
 
 
-async def _edit_caption(bot: Bot, part: Part, message: _Arguments) -> None:
+async def _edit_caption(bot: Bot, part: Part, message: Arguments) -> None:
     keyboard = _keyboard(part)
     if not fits_caption(part):
         await bot.edit_message_reply_markup(**message, reply_markup=keyboard)
@@ -187,7 +185,9 @@ async def delete(bot: Bot, address: Address, message_id: str) -> None:
     """Take a message away; one that is gone already is fine."""
     with translated(bot.token):
         try:
-            await bot.delete_message(chat_id=int(address.chat_id), message_id=int(message_id))
+            await following(
+                lambda message: bot.delete_message(**message), _message(address, message_id)
+            )
         except BadRequest as error:
             if not has_text(error, DELETED_ALREADY):
                 raise
@@ -196,10 +196,12 @@ async def delete(bot: Bot, address: Address, message_id: str) -> None:
 async def typing(bot: Bot, address: Address) -> None:
     """Show "typing…" for five seconds, or until the next message."""
     with translated(bot.token):
-        await bot.send_chat_action(
-            chat_id=int(address.chat_id),
-            action=ChatAction.TYPING,
-            message_thread_id=int(address.thread_id) if address.thread_id else None,
+        await following(
+            lambda place: bot.send_chat_action(action=ChatAction.TYPING, **place),
+            {
+                "chat_id": int(address.chat_id),
+                "message_thread_id": int(address.thread_id) if address.thread_id else None,
+            },
         )
 
 
@@ -232,6 +234,10 @@ def entities_for(part: Part) -> list[MessageEntity]:
         )
         for entity in entities_of(part)
     ]
+
+
+def _message(address: Address, message_id: str) -> Arguments:
+    return {"chat_id": int(address.chat_id), "message_id": int(message_id)}
 
 
 def _keyboard(part: Part) -> InlineKeyboardMarkup | None:

@@ -166,11 +166,6 @@ async def test_typing_shows_in_the_chat(
         (faults.refused(400, "Bad Request: chat not found"), ChatGone, False),
         (faults.refused(400, "Bad Request: CHAT_WRITE_FORBIDDEN"), ChatGone, False),
         (faults.refused(400, "Bad Request: can't parse entities"), Rejected, False),
-        (
-            faults.refused(400, "Bad Request: group chat was upgraded", migrate_to_chat_id=-1009),
-            ChatGone,
-            False,
-        ),
         (faults.lost_answer(), Ambiguous, True),
         (faults.hangs_after(), Ambiguous, True),
         (faults.hangs(), Ambiguous, False),
@@ -287,3 +282,43 @@ async def test_a_yes_is_green_and_a_no_is_red(
     await adapter.send(address_of(ada), Part("May I?", buttons=(row,)))
     [keyboard] = fake.replies(ada)[0].keyboard
     assert [button.get("style") for button in keyboard] == ["success", "danger", None]
+
+
+async def test_a_group_that_becomes_a_supergroup_is_followed(
+    fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
+) -> None:
+    """Case 27: what was being written when it moved arrives, and can be edited and taken away."""
+    group = fake.people.group("Kitchen", kind="group")
+    asked = fake.people.say(ada, "soup?", chat=group)
+    address = address_of(group, reply_to=asked.id)
+    moved = fake.people.migrate(group, ada)
+    message_id = await adapter.send(address, HELLO)
+    await adapter.edit(address, message_id, Part("hello again"))
+    await adapter.typing(address)
+    assert [message.text for message in fake.replies(moved)] == ["hello again"]
+    assert fake.world.actions == [(moved.id, "typing")]
+    await adapter.delete(address, message_id)
+    assert fake.replies(moved) == fake.replies(group) == []
+
+
+async def test_a_supergroup_that_is_not_there_either_is_gone(
+    fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
+) -> None:
+    fault = faults.refused(400, "Bad Request: group chat was upgraded", migrate_to_chat_id=-1009)
+    fake.fail("sendMessage", fault)
+    with pytest.raises(ChatGone):
+        await adapter.send(address_of(ada), HELLO)
+    assert len(fake.calls_of("sendMessage")) == 2
+
+
+async def test_a_button_that_was_pressed_too_long_ago_is_acknowledged_without_an_error(
+    fake: FakeTelegram, ada: Person
+) -> None:
+    adapter = adapter_for(fake)
+    async with Serving(adapter) as serving:
+        await adapter.send(address_of(ada), Part("?", buttons=((Button("Go", "g"),),)))
+        query = fake.people.press(fake.replies(ada)[0], "Go")
+        query.pressed_at -= 60
+        await (await serving.press()).acknowledge("Too late")
+        assert not query.is_answered
+        assert "query is too old" in fake.calls_of("answerCallbackQuery")[0].outcome

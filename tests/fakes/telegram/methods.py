@@ -4,6 +4,7 @@ Each takes the server and the call's arguments, returns the `result`, or raises 
 real server's words.
 """
 
+import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from tests.fakes.telegram.world import Json, Message
 if TYPE_CHECKING:
     from tests.fakes.telegram.server import FakeTelegram
 
+_DEADLINE_S = 15.0  # for answering a button; the documentation gives no number, clients give up
 _QUERY_TOO_OLD = "query is too old and response timeout expired or query ID is invalid"
 _ACTIONS = {"typing", "choose_sticker", "find_location"} | {
     f"{verb}_{what}"
@@ -140,7 +142,7 @@ async def send_chat_action(server: "FakeTelegram", arguments: Json) -> Any:
 async def answer_callback_query(server: "FakeTelegram", arguments: Json) -> Any:
     """End a button's spinner."""
     query = server.world.queries.get(str(arguments.get("callback_query_id")))
-    if query is None or query.is_answered:
+    if query is None or query.is_answered or time.monotonic() - query.pressed_at > _DEADLINE_S:
         raise bad_request(_QUERY_TOO_OLD)
     if len(arguments.get("text", "")) > 200:
         raise bad_request("MESSAGE_TOO_LONG")

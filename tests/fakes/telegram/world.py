@@ -147,6 +147,7 @@ class Query:
     person: Person
     is_answered: bool = False
     notice: str | None = None
+    pressed_at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(slots=True)
