@@ -1,6 +1,7 @@
 """`hermes-gateway check`: what a start needs, tried one by one, so that all faults show at once."""
 
 import asyncio
+import contextlib
 import os
 import stat
 import time
@@ -20,6 +21,8 @@ from gateway.errors import GatewayError, StartupError
 from gateway.llm.errors import ModelError
 from gateway.llm.providers import make_provider
 from gateway.lock import DataFolderInUse, lock_data_dir
+from gateway.media.errors import NothingSaid
+from gateway.media.transcribing import make_transcriber, silence
 from gateway.platforms import discord_name, has_console, telegram_name
 from gateway.store.errors import StoreError
 from gateway.store.sqlite import FILE_NAME, SqliteStore
@@ -77,6 +80,8 @@ async def _findings(
         checks.append(("http port", _http_port))
     if not is_offline:
         checks += [("model", partial(_model, model)) for model in _models(settings)]
+        if settings.media.transcription.model is not None:
+            checks.append(("transcription", _transcription))
     platforms: list[str] = []
     if settings.telegram.is_on:
         checks.append(("telegram", _not_asked if is_offline else _telegram))
@@ -173,6 +178,18 @@ async def _model(model: ModelSettings, _: Settings) -> str:
     finally:
         await provider.close()
     return f"{model.label} ({model.provider}) answered in {time.monotonic() - began:.1f} s"
+
+
+async def _transcription(settings: Settings) -> str:
+    transcriber = make_transcriber(settings.media.transcription)
+    if transcriber is None:
+        return "off"
+    try:
+        with contextlib.suppress(NothingSaid):  # which is right
+            await transcriber.transcribe(silence(), "silence.wav")
+    finally:
+        await transcriber.close()
+    return f"{settings.media.transcription.model} listens"
 
 
 async def _http_port(settings: Settings) -> str:

@@ -4,6 +4,7 @@ MediaError
 ├── NotFetched       the file did not come, or was too large
 ├── NotSeen          a picture can't be shown to a model
 └── NotHeard         nobody could say what was spoken
+    └── NothingSaid  because nothing was
 
 Each text completes "<name>: …" and is a sentence without an address, a path of ours or a key.
 """
@@ -25,3 +26,7 @@ class NotSeen(MediaError):
 
 class NotHeard(MediaError):
     """What was spoken could not be turned into text."""
+
+
+class NothingSaid(NotHeard):
+    """There are no words in the recording."""

@@ -5,6 +5,8 @@ the model; with `response_format` json the answer is an object with a `text`.
 """
 
 import asyncio
+import io
+import wave
 from typing import BinaryIO, Protocol
 
 import httpx
@@ -13,7 +15,7 @@ import structlog
 from config.media import TranscriptionSettings
 from gateway.llm.failures import scrubbed
 from gateway.llm.http import KeyAuth
-from gateway.media.errors import NotHeard
+from gateway.media.errors import NotHeard, NothingSaid
 
 CONNECT_TIMEOUT_S = 10.0
 MAX_ANSWER_BYTES = 2_000_000
@@ -68,6 +70,18 @@ class HttpTranscriber:
         await self._client.aclose()
 
 
+def silence() -> BinaryIO:
+    """A recording of half a second in which nothing is said, as WAV: to try a server with."""
+    written = io.BytesIO()
+    with wave.open(written, "wb") as recording:
+        recording.setnchannels(1)
+        recording.setsampwidth(2)
+        recording.setframerate(16_000)
+        recording.writeframes(bytes(16_000))
+    written.seek(0)
+    return written
+
+
 def make_transcriber(settings: TranscriptionSettings) -> Transcriber | None:
     """What the settings ask for; None if nothing does."""
     return None if settings.model is None else HttpTranscriber(settings, settings.model)
@@ -82,5 +96,5 @@ def _text_of(answer: httpx.Response) -> str:
         _log.warning("transcription can't be read", status=answer.status_code)
         raise NotHeard("The transcription server's answer can't be read.")
     if not text.strip():
-        raise NotHeard("No words could be made out in it.")
+        raise NothingSaid("No words could be made out in it.")
     return text.strip()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.process import finished
+from tests.fakes import transcription_server
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
 
@@ -72,6 +73,22 @@ async def test_check_says_that_a_key_is_wrong_and_not_which_it_is(
     (fault,) = (line for line in run.stdout.splitlines() if line.startswith("ERROR"))
     assert "key" in fault
     assert "sk-wrong-key" not in run.stdout + run.stderr
+
+
+@pytest.mark.parametrize(("key", "code"), [(transcription_server.KEY, 0), ("sk-wrong", 1)])
+async def test_check_tries_the_server_that_listens(tmp_path: Path, key: str, code: int) -> None:
+    ears = transcription_server.TranscriptionServer(answers=[""])
+    await ears.start()
+    (tmp_path / "hermes.yaml").write_text(
+        "media:\n  transcription:\n    model: whisper-1\n"
+        f"    base_url: {ears.base_url}\n    api_key: {key}\n"
+    )
+    run = await finished("check", "--dev", cwd=tmp_path)
+    await ears.stop()
+    assert run.code == code
+    assert ("whisper-1 listens" in run.stdout) is (code == 0)
+    assert len(ears.received) == (code == 0)
+    assert key not in run.stdout + run.stderr
 
 
 async def test_check_notes_that_others_may_read_the_secrets(tmp_path: Path) -> None:
