@@ -60,6 +60,7 @@ class ActivityLine:
         self._calls: dict[str, Activity] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._is_seen = False
+        self._is_held = False
 
     def begin(self, call_id: str, name: str, arguments: str) -> None:
         """A call has begun."""
@@ -88,6 +89,11 @@ class ActivityLine:
         if self._calls:
             self._start_timer()
 
+    def hold(self, is_held: bool) -> None:
+        """People are asked something, or are not any more: nothing shows up below a question."""
+        self._is_held = is_held
+        self.pause()
+
     def close(self) -> None:
         """Nothing more is shown."""
         self._level = "off"
@@ -99,6 +105,8 @@ class ActivityLine:
             self._update()
 
     def _start_timer(self) -> None:
+        if self._is_held or self._level == "off":
+            return
         self._timer = asyncio.get_running_loop().call_later(self._after_s, self._appear)
 
     def _stop_timer(self) -> None:

@@ -237,7 +237,8 @@ class Effects:
 
     def _wait_for_people(self, is_waiting: bool) -> None:
         """Nothing is typed while people are asked something."""
-        self._voice.type(is_on=not is_waiting and not self._is_closing)
+        if not self._is_closing:
+            self._voice.wait_for_people(is_waiting)
         self._note_life()
 
     async def _note(self, message: Line) -> None:

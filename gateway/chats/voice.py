@@ -68,6 +68,11 @@ class Voice:
         if is_on:
             self._typing = self._spawn(keep_typing(self._adapter, self._message.address))
 
+    def wait_for_people(self, is_waiting: bool) -> None:
+        """Nothing is being made while people are asked something."""
+        self.type(is_on=not is_waiting)
+        self.activity.hold(is_waiting)
+
     async def finish(self, text: str, buttons: Buttons = ()) -> None:
         """Show a text for good; whatever was streamed turns into it."""
         self.activity.pause()

@@ -198,6 +198,24 @@ async def test_a_question_stands_below_no_line(start: Start) -> None:
     assert len(screen.texts) == 2
 
 
+async def test_what_runs_beside_a_question_shows_no_line_below_it(start: Start) -> None:
+    slow = SlowTool()
+    question = {"question": "Which city?", "choices": ["Berlin", "Paris"]}
+    async with start(toolbox=box(slow), activity_after_s=0) as gateway:
+        gateway.model.enqueue(tool_calls=[("weather", {}), ("clarify", question)])
+        gateway.model.enqueue(text="Paris it is.")
+        await gateway.platform.say("how is the weather?")
+        screen = await gateway.platform.until_shown("Which city?")
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert screen.texts == ["Which city?"]
+        await gateway.platform.press("Paris")
+        await gateway.platform.until(lambda s: s.last == LOOKING)
+        slow.may_end.set()
+        await gateway.platform.until(lambda s: s.last == "Paris it is.")
+    assert len(screen.texts) == 2
+
+
 async def test_a_line_whose_sending_is_in_doubt_does_not_keep_the_answer(start: Start) -> None:
     slow = SlowTool()
     async with start(toolbox=box(slow), activity_after_s=0) as gateway:
