@@ -26,6 +26,19 @@ from gateway.tools.toolbox import Toolbox
 from gateway.tools.web import WebTools
 from gateway.web.web import Web
 
+FAMILIES: tuple[tuple[type, str], ...] = (
+    (FileTools, "files"),
+    (SendingTools, "files"),
+    (PastTools, "past"),
+    (SkillTools, "skills"),
+    (TimeTools, "time"),
+    (PeopleTools, "people"),
+    (AgentTools, "agents"),
+    (CodeTools, "code"),
+    (WebTools, "web"),
+)
+"""All families with their toolsets, for the docs; what makes them of live parts is below."""
+
 
 def make_own_tools(host: Host, chats: Chats) -> list[Tool]:
     """The tools that work on the gateway itself."""

@@ -45,7 +45,7 @@ class FileTools:
         after = await asyncio.to_thread(_changed, before, arguments)
         return _approval("patch", path, before, after)
 
-    @tool(max_output_chars=_READ_CHARS + 2_000)
+    @tool(max_output_chars=_READ_CHARS + 2_000, is_repeatable=True)
     async def read_file(
         self,
         context: ToolContext,
@@ -81,7 +81,7 @@ class FileTools:
         given = {"old_string": old_string, "new_string": new_string, "replace_all": replace_all}
         return await asyncio.to_thread(_patch, context.workspace, path, given)
 
-    @tool(timeout_s=60, max_output_chars=_READ_CHARS)
+    @tool(timeout_s=60, max_output_chars=_READ_CHARS, is_repeatable=True)
     async def search_files(
         self,
         context: ToolContext,
