@@ -124,7 +124,8 @@ class Changes:
     async def _redo(self, message: Inbound, before: Inbound) -> None:
         # Of an album one message is changed, and it is all of it that is answered.
         attachments = before.attachments if before.album_id else message.attachments
-        message = replace(message, attachments=attachments, is_redone=True)
+        # What goes with it is what went with it: that has been looked at.
+        message = replace(message, attachments=attachments, context=before.context, is_redone=True)
         if await self._inbound.take(incoming(message)):
             self._chats.redo(message)
 

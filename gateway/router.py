@@ -131,6 +131,7 @@ class Router:
                 await self._changes.reacted(event)
 
     async def _take_message(self, message: Inbound, standing: Standing) -> None:
+        message = self._heard_from_members(message)
         chat, person = session_key(message.address), message.sender.id
         question = self._questions.asked_in(chat, person)
         is_meant = message.is_addressed or self._chats.expects(message)
@@ -163,10 +164,17 @@ class Router:
         elif call is not None:
             await self._run_command(replace(call, role=standing.role))
 
-    def _with_asides(self, message: Inbound) -> Inbound:
-        """The message with what its chat has heard of members in between, and of nobody else."""
+    def _heard_from_members(self, message: Inbound) -> Inbound:
+        """The message without what its platform says that strangers said."""
+        if not message.context:
+            return message
         known = (one for one in message.context if self._gate.may_talk(message.address, one.sender))
-        return replace(message, context=(*known, *self._asides.of(session_key(message.address))))
+        return replace(message, context=tuple(known))
+
+    def _with_asides(self, message: Inbound) -> Inbound:
+        """The message with what its chat has heard of in between."""
+        asides = self._asides.of(session_key(message.address))
+        return replace(message, context=(*message.context, *asides))
 
     async def _keep(self, message: Inbound, *, is_command: bool = False) -> bool:
         """Store a message; False if that was done before."""

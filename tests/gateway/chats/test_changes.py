@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 
 from adapters.base import Inbound, Sender
+from config.settings import AccessSettings
 from gateway.changes import REDONE_WITHIN
 from tests.fakes.platform import ALICE
 from tests.gateway.chats.conftest import NOON
@@ -320,7 +321,6 @@ async def test_what_was_answered_already_stays_when_it_is_deleted(gateway: Small
 
 
 async def test_changes_and_reactions_count_as_messages_do(start: Start) -> None:
-    from config.settings import AccessSettings
 
     access = AccessSettings(user_messages_per_minute=0.1, user_burst=2)
     async with start(access=access) as gateway:

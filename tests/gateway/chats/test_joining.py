@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adapters.base import Address, ChatKind, Inbound, MediaKind, Sender
 from gateway.chats.joining import MAX_ALBUM, Piece, continues, gathered, joined, wait_s
@@ -83,6 +85,30 @@ def test_it_is_waited_for_only_while_another_piece_may_come(
 def test_joined_text_has_all_pieces_and_is_the_first_message() -> None:
     one = joined([piece("a", goes_on=True).message, piece("").message, piece("b").message])
     assert (one.event_id, one.text) == ("e", "a\nb")
+
+
+PIECES = st.builds(
+    lambda sender, album, goes_on: piece("x", 0, sender, album, goes_on),
+    st.sampled_from([ALICE, BOB]),
+    st.sampled_from([None, None, "a", "b"]),
+    st.booleans(),
+)
+
+
+@given(st.lists(PIECES, min_size=1, max_size=12))
+def test_whatever_waits_each_message_is_given_out_once_and_only_with_its_writers_own(
+    pieces: list[Piece],
+) -> None:
+    left, given_out = list(enumerate(pieces)), []
+    while left:
+        places = gathered([one for _, one in left], WINDOW_S)
+        assert places[0] == 0
+        assert places == sorted(set(places))
+        together = [left[place] for place in places]
+        assert len({one.message.sender.id for _, one in together}) == 1
+        given_out += [number for number, _ in together]
+        left = [one for one in left if one not in together]
+    assert sorted(given_out) == list(range(len(pieces)))
 
 
 # The whole way
