@@ -3,12 +3,23 @@
 import asyncio
 import io
 import os
+import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
-from adapters.base import Button, ButtonPress, ChatGone, Event, Inbound, Part
+from adapters.base import (
+    Button,
+    ButtonPress,
+    ChatGone,
+    Event,
+    Inbound,
+    MediaKind,
+    OutgoingFile,
+    Part,
+)
 from adapters.console.adapter import ADDRESS, ConsoleAdapter, Form
 from adapters.console.lines import PipedLines
 from adapters.console.screen import Output, PlainScreen
@@ -138,3 +149,18 @@ async def test_output_that_nobody_reads_is_a_chat_that_is_gone() -> None:
         await adapter.send(ADDRESS, Part("hello", Form.FINAL))
     with pytest.raises(BrokenPipeError):
         file.close()
+
+
+async def test_a_file_is_left_where_the_person_can_find_it(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "kept"))
+    (tmp_path / "kept").mkdir()
+    sent = tmp_path / "cats.png"
+    sent.write_bytes(b"cats")
+    part = Part("Cats", file=OutgoingFile(sent, MediaKind.IMAGE, "cats.png"))
+    await terminal.adapter.send(ADDRESS, part)
+    sent.unlink()  # the gateway keeps no copy
+    (kept,) = (tmp_path / "kept").glob("*/cats.png")
+    assert kept.read_bytes() == b"cats"
+    assert f"Cats: {kept}" in terminal.output.getvalue()
