@@ -56,3 +56,7 @@ def lacking(settings: McpSettings) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (*place, "headers"), f"{named} has `headers`, which go with a `url` only."
         elif server.command is None and (server.args or server.env):
             yield place, f"{named} has `args` or `env`, which go with a `command` only."
+        # `mcp_a_b_c` would be a tool of either, and a rule for one would hold for the other.
+        for other in settings.servers:
+            if other.startswith(f"{name}_"):
+                yield place, f"{named} and `mcp.servers.{other}` begin alike. Rename one of them."

@@ -51,20 +51,28 @@ class McpTools:
 
     def __init__(self, toolbox: Toolbox) -> None:
         self._toolbox = toolbox
-        self._names: dict[str, list[str]] = {}  # of each server
+        self._servers: dict[str, McpServer] = {}
+        self._names: list[str] = []
 
     def update(self, server: McpServer) -> None:
-        """Put a server's tools in place of those that it offered before."""
-        for name in self._names.pop(server.name, []):
+        """Put all servers' tools in place of those of before, in an order that does not depend on
+        which server was quicker: model servers remember requests by their beginning.
+        """
+        self._servers[server.name] = server
+        for name in self._names:
             self._toolbox.remove(name)
-        names = self._names[server.name] = []
-        for offer in server.tools:
-            try:
-                self._toolbox.add(tool_of(server, offer))
-            except DuplicateTool:  # another server was first
-                _log.warning("an MCP tool's name is taken", server=server.name, tool=offer.name)
-                continue
-            names.append(offer.name)
+        self._names = []
+        for _, each in sorted(self._servers.items()):
+            for offer in each.tools:
+                self._add(each, offer)
+
+    def _add(self, server: McpServer, offer: Offered) -> None:
+        try:
+            self._toolbox.add(tool_of(server, offer))
+        except DuplicateTool:  # a tool of the gateway's own modules may have such a name
+            _log.warning("an MCP tool's name is taken", server=server.name, tool=offer.name)
+            return
+        self._names.append(offer.name)
 
 
 def tool_of(server: McpServer, offer: Offered) -> Tool:

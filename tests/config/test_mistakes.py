@@ -68,6 +68,11 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
         [("3:8: `mcp.servers.a` needs a `command` or a `url`", "not both.")],
     ),
     (
+        "servers whose tools could not be told apart",
+        "mcp:\n  servers:\n    a: {command: x}\n    a_b: {command: x}\n",
+        [("3:8: `mcp.servers.a` and `mcp.servers.a_b` begin alike", "one of them.")],
+    ),
+    (
         "headers of a program",
         "mcp:\n  servers:\n    a: {command: x, headers: {A: b}}\n",
         [("3:30: `mcp.servers.a` has `headers`", "")],

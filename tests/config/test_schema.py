@@ -18,7 +18,7 @@ from config.document import Mapping, Node, Sequence, parse
 from config.reference import EXAMPLE
 from config.schema import FILE, schema, schema_text
 from config.section import Section
-from tests.config.test_properties import all_settings
+from tests.config.test_properties import all_settings, few
 from tests.config.test_reference import COMMENTED_OUT
 
 Load = Callable[..., Settings]
@@ -178,6 +178,7 @@ def test_every_setting_is_explained_where_it_is_typed() -> None:
     assert [name for part in parts for name in unexplained(part)] == []
 
 
+@few
 @given(all_settings)
 def test_whatever_settings_are_dumped_the_schema_takes(settings: Section) -> None:
     assert isinstance(settings, Settings)

@@ -12,6 +12,7 @@ in small: it answers what a test tells it, reads odd spellings of addresses as t
 
 import asyncio
 import socket
+import ssl
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -89,15 +90,17 @@ class Website:
 
 
 @asynccontextmanager
-async def serving(site: Website, also_on: Sequence[str] = ("::1",)) -> AsyncIterator[Website]:
-    """Serve a site on the loopback addresses."""
+async def serving(
+    site: Website, also_on: Sequence[str] = ("::1",), tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Website]:
+    """Serve a site on the loopback addresses; with `tls`, its addresses begin with https."""
     runner = web.AppRunner(_app(site), access_log=None, handler_cancellation=True)
     await runner.setup()
     try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
         site.port = runner.addresses[0][1]
         for address in also_on if socket.has_ipv6 else ():
-            await web.TCPSite(runner, address, site.port).start()
+            await web.TCPSite(runner, address, site.port, ssl_context=tls).start()
         yield site
     finally:
         await runner.cleanup()

@@ -1,6 +1,7 @@
 """Servers' tools as tools of a gateway: in the box, under policy, marked, bounded, kept."""
 
 import asyncio
+import itertools
 import json
 import re
 import sys
@@ -11,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from config.mcp import McpSettings
+from config.mcp import McpServerSettings, McpSettings
+from gateway.mcp.listing import Offered
+from gateway.mcp.server import McpServer
 from gateway.tools.families import served_tools
-from gateway.tools.mcp import read, tool_of
+from gateway.tools.mcp import McpTools, read, tool_of
 from gateway.tools.tool import Risk, Tool, ToolFailed
 from gateway.tools.toolbox import Toolbox
 from gateway.workspace.workspace import Workspace
@@ -151,23 +154,28 @@ async def test_hostile_tools_are_described_as_what_they_are() -> None:
     assert "<" not in description
 
 
-async def test_a_name_that_is_taken_stays_with_whoever_had_it() -> None:
-    async with served(*listing({"name": "add"})) as toolbox:
-        first = found(toolbox, "mcp_rude_add")
-        from gateway.mcp.listing import Offered
-        from gateway.mcp.server import McpServer
-        from gateway.tools.mcp import McpTools
+def offering(name: str, *tools: str) -> McpServer:
+    """A server that is not run."""
+    server = McpServer(name, McpServerSettings(command="x"), {}, lambda _: None)
+    server.tools = [Offered(f"mcp_{name}_{tool}", name, tool, "", {}) for tool in tools]
+    return server
 
-        other = McpServer(
-            "other",
-            McpSettings.model_validate({"servers": {"other": {"command": "x"}}}).servers["other"],
-            {},
-            lambda _: None,
-        )
-        other.tools = [Offered("mcp_rude_add", "other", "add", "", {"type": "object"})]
-        McpTools(toolbox).update(other)
-        assert toolbox.find("mcp_rude_add") is first
-        assert tool_of(other, other.tools[0]).name == "mcp_rude_add"
+
+def test_the_order_of_tools_does_not_depend_on_who_was_quicker() -> None:
+    for servers in itertools.permutations([offering("a", "x", "y"), offering("b", "x")]):
+        toolbox = Toolbox()
+        tools = McpTools(toolbox)
+        for server in servers:
+            tools.update(server)
+        assert [tool.name for tool in toolbox.all()] == ["mcp_a_x", "mcp_a_y", "mcp_b_x"]
+
+
+def test_a_name_that_is_taken_stays_with_whoever_has_it() -> None:
+    first = tool_of(offering("own", "x"), Offered("mcp_a_x", "own", "x", "", {}))
+    toolbox = Toolbox([first])
+    McpTools(toolbox).update(offering("a", "x", "y"))
+    assert toolbox.find("mcp_a_x") is first
+    assert toolbox.find("mcp_a_y") is not None
 
 
 @pytest.mark.parametrize("text", ["[]", "5", "{", "null", "[" * 100_000])

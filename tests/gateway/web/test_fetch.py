@@ -2,11 +2,14 @@
 
 import gzip
 import itertools
+import ssl
 import tracemalloc
 import zlib
 
 import pytest
+import trustme
 
+from config.web import WebSettings
 from gateway.web.errors import BadAnswer, TooLarge, TooSlow, Unreachable, WrongType
 from gateway.web.fetch import Fetcher
 from tests.fakes.website import Names, Website, serving
@@ -117,6 +120,7 @@ async def test_a_bomb_does_not_go_off(site: Website, fetcher: Fetcher) -> None:
         (b"?", "br"),
         (b"?", "gzip, gzip"),
     ],
+    ids=["not packed", "cut off", "another way", "twice"],
 )
 async def test_badly_packed_pages_are_bad_answers(
     body: bytes, encoding: str, site: Website, fetcher: Fetcher
@@ -145,6 +149,24 @@ async def test_the_next_address_is_tried(make_fetcher: MakeFetcher) -> None:
         site.page("/", "here")
         fetcher = make_fetcher(names, allowed_hosts=(f"two.example:{site.port}",))
         page = await fetcher.get(site.url("/", "two.example"), max_bytes=1_000)
+    assert page.content == b"here"
+
+
+async def test_certificates_are_of_the_name_and_not_of_the_address() -> None:
+    authority = trustme.CA()
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("good.example").configure_cert(server)
+    client = ssl.create_default_context()
+    authority.configure_trust(client)
+    names = Names(good_example="127.0.0.1", bad_example="127.0.0.1")
+    async with serving(Website(), tls=server) as site:
+        site.page("/", "here")
+        hosts = (f"good.example:{site.port}", f"bad.example:{site.port}")
+        fetcher = Fetcher(WebSettings(allowed_hosts=hosts), client, names)
+        page = await fetcher.get(f"https://good.example:{site.port}/", max_bytes=100)
+        with pytest.raises(Unreachable, match="certificate"):
+            await fetcher.get(f"https://bad.example:{site.port}/", max_bytes=100)
+        await fetcher.close()
     assert page.content == b"here"
 
 
