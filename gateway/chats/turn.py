@@ -188,7 +188,8 @@ class Turn:
         if past.stored is None:
             await arrive(self._host, self.message)
             await self._records.open()
-            taken = await self._unless_stopped(self._take_in())
+            if self._begin is user_message and self.message.attachments:
+                taken = await self._unless_stopped(self._take_in())
         else:
             self._records.session_id = past.stored.life.session
             await self._journal.resume()
@@ -219,8 +220,6 @@ class Turn:
 
     async def _take_in(self) -> Taken:
         """Fetch what came with the message; what can't be had is said to the person at once."""
-        if self._begin is not user_message or not self.message.attachments:
-            return NOTHING
         model = await self._host.models.of_chat(self._chat)
         taken = await self._host.intake.take(
             self.message, self._host.settings.media, sees_pictures=model.sees_images
