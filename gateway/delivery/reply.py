@@ -14,7 +14,7 @@ import structlog
 
 from adapters.base import Adapter, AdapterError, Address, Button, Part, RateLimited, Rejected, Style
 from gateway.delivery.composing import FileSource, compose, growing, render
-from gateway.delivery.drafts import Draft
+from gateway.delivery.drafts import RENEWED_AFTER_S, Draft
 from gateway.delivery.gate import Gates
 from gateway.delivery.ledger import Ledger, NoLedger
 from gateway.delivery.pace import Pace
@@ -105,7 +105,7 @@ class Reply:
         """
         pace = Pace(self._adapter.edit_interval_s)
         while not pace.is_hopeless and not self._screen.is_uncertain:
-            await self._has_grown.wait()
+            await self._wait_for_more()
             self._has_grown.clear()
             if self._is_closed.is_set():
                 return
@@ -186,6 +186,17 @@ class Reply:
                 _log.info("no drafts here", error=str(error))
                 self._draft.give_up()
         return await self._screen.preview(with_buttons(parts, self._growing_buttons), is_over)
+
+    async def _wait_for_more(self) -> None:
+        """Wait for something to show; what is shown as a draft has to be shown again in time."""
+        if not self._draft.is_shown:
+            await self._has_grown.wait()
+            return
+        try:
+            async with asyncio.timeout(RENEWED_AFTER_S):
+                await self._has_grown.wait()
+        except TimeoutError:
+            self._draft.renew()
 
     async def _pause(self, seconds: float) -> None:
         try:

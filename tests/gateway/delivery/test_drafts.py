@@ -1,10 +1,20 @@
 """A growing text on a platform that has drafts: what is left behind is nothing."""
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
-from adapters.base import Address, Ambiguous, ChatKind, Rate, RateLimits, Rejected, Unreachable
+from adapters.base import (
+    Address,
+    Ambiguous,
+    ChatKind,
+    Part,
+    Rate,
+    RateLimits,
+    Rejected,
+    Unreachable,
+)
 from gateway.delivery.persistence import Outcome
 from gateway.delivery.reply import DeliverySettings, Reply
 from tests.fakes import virtual_time
@@ -101,3 +111,28 @@ def test_drafts_keep_to_the_rates_and_the_last_state_is_shown_when_there_is_room
 
     virtual_time.run(answer())
     assert sum(line.startswith("draft") for line in platform.screens["1"].log) <= 3
+
+
+def test_a_draft_stays_while_nothing_comes_for_minutes() -> None:
+    platform = DraftingPlatform()
+    shown_at: list[float] = []
+    draft = platform.draft
+
+    async def noted(address: Address, draft_id: int, part: Part) -> None:
+        shown_at.append(asyncio.get_running_loop().time())
+        await draft(address, draft_id, part)
+
+    platform.draft = noted  # type: ignore[method-assign] # to know the times
+
+    async def answer() -> None:
+        reply = Reply(platform, ADDRESS, DeliverySettings(first_edit_chars=1), STOP)
+        async with streaming(reply):
+            reply.tell("⚙️ research …")
+            await asyncio.sleep(130)
+            await reply.finish("done")
+
+    virtual_time.run(answer())
+    gaps = [after - before for before, after in pairwise([*shown_at, 130])]
+    assert max(gaps) < 30
+    assert len(shown_at) < 10
+    assert platform.screens["1"].texts == ["done"]
