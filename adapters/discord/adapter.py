@@ -22,7 +22,6 @@ from adapters.base import (
     Mark,
     Part,
     Pulse,
-    Rate,
     RateLimits,
     Style,
     Unreachable,
@@ -36,15 +35,13 @@ from adapters.discord.desk import ClosedDesk, Desk
 from adapters.discord.errors import TokenRefused, intent_refused, translated
 from adapters.discord.interacting import Interactions
 from adapters.discord.listening import Listener
+from adapters.discord.pacing import MESSAGES, Pacer
 from adapters.discord.places import PLATFORM, channel_id_of
 from adapters.discord.syncing import sync
 from adapters.discord.waiting import Waiting
 from config.discord import DiscordSettings
 
 MAX_SILENCE_S = 120.0  # heartbeats come every 41 s
-# Discord takes 50 calls a second of a bot ("Rate Limits", global), and what is beyond counts
-# against it; messages leave room for the rest.
-ALL_MESSAGES = Rate(per_s=30, burst=30)
 TYPING_LASTS_S = 8.0  # Discord shows it for ten
 MOST_CHANNELS = 1_000  # of which is remembered when they were told last
 MOST_MARKS = 10_000  # messages whose mark is remembered, so that the next takes its place
@@ -60,7 +57,7 @@ class DiscordAdapter:
 
     name = PLATFORM
     opens_forms = True
-    limits = RateLimits(total=ALL_MESSAGES)  # for all else the client waits by itself
+    limits = RateLimits(total=MESSAGES)  # for those of a route the client waits by itself
     hint = (
         "Discord shows Markdown: bold, italics, strikethrough, links, code, lists, quotes and three"
         " levels of headings. It has no tables."
@@ -83,6 +80,7 @@ class DiscordAdapter:
         self._settings = settings
         self._token = settings.token
         self._pace = pace or Pace()
+        self._pacer = Pacer()
         self._typed_at: OrderedDict[int, float] = OrderedDict()
         self._patience_s = patience_s
         self._is_usable = asyncio.Event()
@@ -169,6 +167,8 @@ class DiscordAdapter:
         now, channel_id = time.monotonic(), channel_id_of(address)
         if now - self._typed_at.get(channel_id, -TYPING_LASTS_S) < TYPING_LASTS_S:
             return
+        if self._pacer.is_busy:
+            return
         self._typed_at[channel_id] = now
         _hold_to(self._typed_at, MOST_CHANNELS)
         await sending.typing(await self._usable(), address)
@@ -177,7 +177,12 @@ class DiscordAdapter:
         """React to a message, in place of the last mark of ours that is remembered."""
         key = (address.chat_id, message_id)
         old = self._marks.pop(key, None)
-        await sending.mark(await self._usable(), address, message_id, old, mark)
+        client = await self._usable()
+        if mark is not None:
+            await sending.react(client, address, message_id, mark)
+        if old is not None and old is not mark:
+            await self._pacer.enter()
+            await sending.take_back(client, address, message_id, old)
         if mark is not None:
             self._marks[key] = mark
             _hold_to(self._marks, MOST_MARKS)
@@ -207,7 +212,7 @@ class DiscordAdapter:
             await sync(self.client, self._tree, self._settings.command_servers)
 
     async def _usable(self) -> discord.Client:
-        """The client, as soon as it has logged in."""
+        """The client, as soon as it has logged in and one more call is not too much."""
         if self.client.is_closed():
             raise Unreachable("Discord is no longer being served")
         try:
@@ -215,6 +220,7 @@ class DiscordAdapter:
                 await self._is_usable.wait()
         except TimeoutError:
             raise Unreachable("the bot has not logged in to Discord yet") from None
+        await self._pacer.enter()
         return self.client
 
     async def on_socket_raw_receive(self, _message: str) -> None:

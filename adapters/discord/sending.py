@@ -86,17 +86,18 @@ async def typing(client: discord.Client, address: Address) -> None:
         await client.get_partial_messageable(channel_id_of(address)).typing()
 
 
-async def mark(
-    client: discord.Client, address: Address, message_id: str, old: Mark | None, new: Mark | None
-) -> None:
-    """React to a message in place of an earlier reaction of ours."""
-    me = client.user
-    message = _message(client, address, message_id)
+async def react(client: discord.Client, address: Address, message_id: str, mark: Mark) -> None:
+    """Put our reaction under a message."""
     with translated():
-        if new is not None:
-            await message.add_reaction(MARKS[new])
-        if old is not None and old is not new and me is not None:
-            await message.remove_reaction(MARKS[old], me)
+        await _message(client, address, message_id).add_reaction(MARKS[mark])
+
+
+async def take_back(client: discord.Client, address: Address, message_id: str, mark: Mark) -> None:
+    """Take an earlier reaction of ours away."""
+    with translated():
+        if client.user is not None:
+            message = _message(client, address, message_id)
+            await message.remove_reaction(MARKS[mark], client.user)
 
 
 async def find(client: discord.Client, address: Address, button_data: str) -> str | None:
