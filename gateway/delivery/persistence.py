@@ -99,15 +99,11 @@ def decide(
             return _after_rejection(error, attempt)
         case Ambiguous() if isinstance(attempt.step, Send):
             return Outcome.UNKNOWN
-        case _ if attempt.failures < _tries(attempt.step, backoff_s):
+        case _ if attempt.failures < len(backoff_s):
             wait_s = backoff_s[attempt.failures]
             return Again(replace(attempt, failures=attempt.failures + 1), wait_s)
         case _:
             return Outcome.UNREACHED
-
-
-def _tries(step: Step, backoff_s: Sequence[float]) -> int:
-    return min(len(backoff_s), SHORT_TRIES) if isinstance(step, Delete) else len(backoff_s)
 
 
 def _after_rejection(error: Rejected, attempt: Attempt) -> Again | Outcome:

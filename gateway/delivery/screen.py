@@ -21,7 +21,14 @@ from adapters.base import (
 )
 from gateway.delivery.gate import Gate
 from gateway.delivery.ledger import Found, Ledger, NoLedger
-from gateway.delivery.persistence import BACKOFF_S, Again, Attempt, Outcome, decide
+from gateway.delivery.persistence import (
+    BACKOFF_S,
+    SHORT_TRIES,
+    Again,
+    Attempt,
+    Outcome,
+    decide,
+)
 from gateway.delivery.reconcile import Delete, Edit, Send, Shown, Step, next_step
 
 LONG_WAIT_S = 120
@@ -104,7 +111,9 @@ class Screen:
             if found.message_id is None or found.final == text:
                 self._shown[found.position] = Shown(found.message_id, wanted[found.position])
         while (step := next_step(self._shown, wanted)) is not None:
-            outcome = await self._insist(step)
+            # A preview that can't be taken away is not worth an hour.
+            backoff_s = self._backoff_s if wanted else self._backoff_s[:SHORT_TRIES]
+            outcome = await self._insist(step, backoff_s)
             if outcome is not Outcome.SHOWN:
                 worst = outcome
                 _log.error("part not shown", outcome=outcome, part=step.index, of=len(wanted))
@@ -112,7 +121,7 @@ class Screen:
                 break
         return worst
 
-    async def _insist(self, step: Step) -> Outcome:
+    async def _insist(self, step: Step, backoff_s: Sequence[float]) -> Outcome:
         attempt = Attempt(step, self._is_reply(step))
         while True:
             if not isinstance(attempt.step, Delete):
@@ -120,7 +129,7 @@ class Screen:
             try:
                 await self._carry_out(attempt)
             except AdapterError as error:
-                verdict = decide(error, attempt, self._backoff_s)
+                verdict = decide(error, attempt, backoff_s)
                 _log.info("step failed", step=type(attempt.step).__name__, error=str(error))
                 if isinstance(verdict, Again):
                     if verdict.wait_s > LONG_WAIT_S:

@@ -202,3 +202,18 @@ async def test_an_end_that_comes_while_an_edit_is_under_way_waits_for_it_and_sen
     screen = platform.screens["1"]
     assert screen.texts == ["Hello\n\n*(stopped)*"]
     assert sum(line.startswith("send") for line in screen.log) == 1
+
+
+def test_a_preview_that_can_not_be_taken_away_holds_a_turn_up_for_a_minute_at_most() -> None:
+    platform = FakePlatform()
+    platform.fail("delete", *[Unreachable("connection refused")] * 100)
+
+    async def withdraw() -> float:
+        reply = Reply(platform, CHAT, DeliverySettings(first_edit_chars=1), STOP)
+        async with streaming(reply):
+            reply.grow("some text")
+            await asyncio.sleep(1)
+            assert await reply.withdraw() is Outcome.UNREACHED
+        return asyncio.get_running_loop().time()
+
+    assert 60 <= virtual_time.run(withdraw()) < 70

@@ -19,7 +19,6 @@ from adapters.base import (
 )
 from gateway.delivery.persistence import (
     BACKOFF_S,
-    SHORT_TRIES,
     Again,
     Attempt,
     Outcome,
@@ -57,11 +56,6 @@ def test_what_did_not_arrive_is_tried_again_with_growing_pauses(attempt: Attempt
             pauses.append(verdict.wait_s)
     assert verdict is Outcome.UNREACHED
     assert pauses == list(BACKOFF_S) == sorted(BACKOFF_S)
-
-
-def test_a_preview_that_can_not_be_taken_away_is_not_worth_an_hour() -> None:
-    tries = Attempt(Delete(0, "m1"), is_reply=False, failures=SHORT_TRIES)
-    assert decide(Unreachable("refused"), tries) is Outcome.UNREACHED
 
 
 def test_a_file_that_is_refused_becomes_a_sentence_and_not_another_file() -> None:
