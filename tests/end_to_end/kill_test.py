@@ -114,6 +114,7 @@ class KillTest:
         self._folder = folder
         self._kills = kills
         self._dev = dev
+        self._has_drafts = seed % 2 == 0  # then a kill leaves no preview behind
         self._chance = random.Random(seed)  # noqa: S311 - chance, not secrets
         self._telegram = FakeTelegram()
         self._model = TaskModel(self._chance)
@@ -163,6 +164,7 @@ telegram:
   base_url: {self._telegram.base_url}
   allowed_users: {[person.id for person in self._people]}
   edit_interval_s: 0.02
+  drafts: {str(self._has_drafts).lower()}
   chat_messages_per_s: 1000
   messages_per_s: 1000
 model:
@@ -243,6 +245,8 @@ journal:
     async def _verify(self) -> None:
         for person in self._people:
             self._verify_screen(person)
+        if self._has_drafts and self.outcome.leftovers:
+            self._fault(f"{self.outcome.leftovers} previews were left although there are drafts")
         self._verify_tools()
         async with await SqliteStore.open(
             self._folder / "data" / FILE_NAME, now=lambda: datetime.now(UTC)
