@@ -169,6 +169,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         await stack.enter_async_context(served_tools(settings.mcp, host.toolbox))
         chats = await stack.enter_async_context(Chats(host))
         host.toolbox.add(*make_own_tools(host, chats))
+        host.tell_owners = lambda platform, text: chats.tell_owners(gate.access, text, platform)
         watch.chats(chats)
         commands = CommandTable(
             [

@@ -63,7 +63,10 @@ class Approving:
         may_asker = settings.asker_may_approve and self._message.address.kind is ChatKind.DIRECT
         answerers = Answerers.OWNERS_OR_ASKED if may_asker else Answerers.OWNERS
 
+        is_news = False
+
         def make() -> Question:
+            nonlocal is_news
             question = Question(
                 chat=self._chat,
                 asked_id=self._message.sender.id,
@@ -74,6 +77,7 @@ class Approving:
                 answerers=answerers,
             )
             is_theirs = question.refusal(self._message.sender.id, role) is None
+            is_news = not is_theirs
             how = "" if is_theirs else _how(question)
             return question.with_text(
                 question_text(tool, approval, plain_label(question.asked_name), how)
@@ -83,11 +87,14 @@ class Approving:
         digest = hashlib.sha256(approval.text.encode("utf-8", "replace")).hexdigest()[:16]
         key = f"approve:{call.id}:{digest}"
         question = await self._asking.enter(key, make)
+        if is_news:
+            platform = self._message.address.platform
+            await self._host.tell_owners(platform, f"{question.text}\n\n(In {self._chat}.)")
         return await self._asking.hear(question, key, Style.APPROVAL, timeout_s=settings.timeout_s)
 
 
 def _how(question: Question) -> str:
-    return f"An owner can say yes here, or from anywhere with `/approve {question.short_id}`."
+    return f"An owner can say it here, or from anywhere: `/approve {question.short_id}`, `/deny …`."
 
 
 def _verdict(heard: Heard, approval: Approval) -> Verdict | None:

@@ -204,9 +204,13 @@ class Chats:
         adapter = self._host.adapters[address.platform]
         self.aside(address, partial(adapter.delete, address, message_id))
 
-    async def tell_owners(self, access: Access, markdown: str) -> None:
-        """Say something to each owner, in the direct chat where they wrote last."""
+    async def tell_owners(self, access: Access, markdown: str, only_on: str | None = None) -> None:
+        """Say something to each owner, or those on a platform, in the direct chat where they wrote
+        last.
+        """
         for platform, person_id in access.owners():
+            if only_on not in {None, platform}:
+                continue
             for key in await self._host.sessions.chats_of(f"{platform}:{person_id}"):
                 address = address_of(key)
                 if address and is_direct(key) and self.serves(platform):

@@ -38,6 +38,10 @@ def local_time() -> datetime:
     return datetime.now(UTC).astimezone()
 
 
+async def _nobody_is_told(_platform: str, _markdown: str) -> None:
+    """There are no owners to be told anything."""
+
+
 async def _nobody_minds(_message: Inbound) -> None:
     """Nothing is to be done about a chat that is gone."""
 
@@ -67,6 +71,7 @@ class Host:
     clock: Clock = local_time
     reset_policy: Policy | None = None
     metrics: Metrics = field(default_factory=Metrics)
+    tell_owners: Callable[[str, str], Awaitable[None]] = _nobody_is_told  # platform, Markdown
     chat_gone: Callable[[Inbound], Awaitable[None]] = _nobody_minds  # its answer had nowhere to go
 
     def apply(self, settings: Settings, reset_policy: Policy | None) -> None:

@@ -221,6 +221,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 standing=gate.standing,
             )
             chats = await stack.enter_async_context(Chats(host))
+            host.tell_owners = lambda platform, text: chats.tell_owners(gate.access, text, platform)
             host.toolbox.add(*(make_own_tools(host, chats) if own_tools else ()))
             router = Router(
                 store.inbound,

@@ -230,7 +230,7 @@ async def test_a_member_can_not_approve_and_an_owner_can_from_anywhere(
     async with start(toolbox=machine.box, tools=ASK, telegram=ALICE_OWNS) as gateway:
         screen = await ask(gateway, button(), sender=BOB)
         once = next(one for one in screen.buttons if one.label == "Once")
-        code = screen.last.rpartition("/approve ")[2].rstrip("`.")
+        code = screen.last.rpartition("/approve ")[2].partition("`")[0]
         notice = await gateway.platform.press_data(once.data, sender=BOB)
         assert notice == "Only an owner of this bot can say that."
         assert "Only an owner" in await command(gateway, "/approve", BOB)
@@ -329,4 +329,23 @@ async def test_a_question_that_nobody_would_read_to_its_end_is_not_asked(
         gateway.model.enqueue(text="done")
         await gateway.platform.say("please")
         assert "too long to be read" in await done(gateway)
+    assert machine.runs == []
+
+
+async def test_owners_hear_of_what_only_they_can_approve(start: Start, machine: Machine) -> None:
+    async with start(toolbox=machine.box, tools=ASK, telegram=ALICE_OWNS) as gateway:
+        gateway.model.enqueue(text="hello")
+        await gateway.platform.say("hi")
+        await gateway.platform.until_shown("hello")
+        await ask(gateway, button("green"), chat="-100")  # she sees that where she is
+        await gateway.platform.press("Deny", chat="-100")
+        await done(gateway, "-100")
+        await ask(gateway, button(), sender=BOB)
+        screen = await gateway.platform.until(lambda s: "May I use press" in s.last)
+        assert "Bob asked me" in screen.last
+        assert screen.last.endswith("(In telegram:dm:2.)")
+        assert not screen.buttons
+        assert sum("May I" in text for text in screen.texts) == 1
+        await gateway.platform.say("/stop", sender=BOB)
+        await gateway.chats.idle("telegram:dm:2")
     assert machine.runs == []
