@@ -17,6 +17,7 @@ from gateway.access.report import people, summary
 from gateway.access.snapshot import Access, access_from
 from gateway.app import make_runtime
 from gateway.chats.host import local_time
+from gateway.cli.outside import outside
 from gateway.errors import GatewayError, StartupError
 from gateway.llm.errors import ModelError
 from gateway.llm.providers import make_provider
@@ -80,6 +81,7 @@ async def _findings(
         checks.append(("http port", _http_port))
     if not is_offline:
         checks += [("model", partial(_model, model)) for model in _models(settings)]
+        checks += outside(settings)
         if settings.media.transcription.model is not None:
             checks.append(("transcription", _transcription))
     platforms: list[str] = []

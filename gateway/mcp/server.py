@@ -82,12 +82,18 @@ class McpServer:
             try:
                 await self._live()
             except Exception as error:  # noqa: BLE001 - a strange server raises anything, in groups
-                _log.warning("an MCP server is lost", server=self.name, reason=_reason(error))
+                _log.warning("an MCP server is lost", server=self.name, reason=reason_of(error))
             finally:
                 self._lose()
             self.has_been_asked.set()
             failures = 0 if now() - began_at > STEADY_S else failures + 1
             await asyncio.sleep(wait_s(failures - 1) if failures else 0)
+
+    async def look(self) -> list[Offered]:
+        """What it offers, asked once and without `run`. Raises what keeps it from answering."""
+        async with asyncio.timeout(CONNECT_TIMEOUT_S), self._opened() as client:
+            await self._list(client)
+        return self.tools
 
     async def call(self, tool: str, arguments: dict[str, Any], report: Report) -> Brought:
         """Have it carry out a tool. Raises `McpFailure`; being cancelled tells the server so."""
@@ -114,7 +120,7 @@ class McpServer:
             self._look.set()
             raise Misbehaved(f"The server {self.name} answers: {str(error)[:500]}") from error
         except Exception as error:
-            _log.warning("an MCP call broke", server=self.name, tool=tool, reason=_reason(error))
+            _log.warning("an MCP call broke", server=self.name, tool=tool, reason=reason_of(error))
             self._look.set()
             raise Misbehaved(f"The server {self.name} gave no answer that makes sense.") from error
         return brought(result)
@@ -228,7 +234,7 @@ async def _taken_as_it_is(name: str, result: types.CallToolResult) -> None:
     """Results are text to us, whatever their schema says."""
 
 
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
     """The first thing that went wrong, for the log."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

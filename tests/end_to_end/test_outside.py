@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.process import running
+from tests.end_to_end.process import finished, running
 from tests.fakes import rude_mcp_server
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.search_services import KEY as SEARCH_KEY
@@ -121,3 +121,14 @@ def _processes_of(folder: Path) -> list[str]:
         except OSError:  # it has ended, or is somebody else's
             continue
     return found
+
+
+async def test_check_tries_the_search_and_the_servers(folder: Path, model: ModelServer) -> None:
+    model.enqueue(text="ready")
+    run = await finished("check", "--dev", cwd=folder)
+    lines = [" ".join(line.split()) for line in run.stdout.splitlines()]
+    assert any(line.startswith("ok search tavily answered, and found nothing,") for line in lines)
+    assert "ok mcp rude has 3 tools that are allowed" in lines
+    assert any(line.startswith("ERROR mcp gone can't be used: FileNotFoundError") for line in lines)
+    assert run.code == 1
+    assert SEARCH_KEY not in run.stdout + run.stderr

@@ -40,7 +40,7 @@ async def test_a_call_that_breaks_it_is_an_error_and_the_next_one_works(way: str
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        assert peak < 20_000_000
+        assert peak < 20_000_000, peak
         assert (await one.call("ok")).text == "ok {}"
 
 
@@ -52,6 +52,18 @@ async def test_small_offences_are_overlooked(way: str, says: str) -> None:
     async with running(rude()) as one:
         assert (await one.call(way)).text == says
         assert (await one.call("ok")).text == "ok {}"
+
+
+async def test_the_largest_result_does_not_take_much_memory() -> None:
+    async with running(rude()) as one:
+        tracemalloc.start()
+        try:
+            found = await one.call("largest")
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert len(found.text) == 4_000_000
+    assert peak < 20_000_000, peak
 
 
 async def test_what_it_refuses_is_told_in_its_words() -> None:
