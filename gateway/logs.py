@@ -22,6 +22,7 @@ QUIET_LIBRARIES = (
     "aiohttp",
     "aiosqlite",
     "asyncio",
+    "discord",
     "filelock",
     "httpcore",
     "httpx",

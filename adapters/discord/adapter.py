@@ -34,6 +34,7 @@ from adapters.discord.connecting import Pace, connect
 from adapters.discord.desk import ClosedDesk, Desk
 from adapters.discord.errors import TokenRefused, intent_refused, translated
 from adapters.discord.interacting import Interactions
+from adapters.discord.invite import invite_link
 from adapters.discord.listening import Listener
 from adapters.discord.pacing import MESSAGES, Pacer
 from adapters.discord.places import PLATFORM, channel_id_of
@@ -126,7 +127,10 @@ class DiscordAdapter:
             await self._downloads.close()
 
     async def check(self) -> str:
-        """Ask Discord whose token this is and whether it may read, and close; the bot's name."""
+        """Ask Discord whose token this is and whether it may read, and close.
+
+        The answer is the bot's name, and the link that takes it into a server.
+        """
         try:
             with translated():
                 await self.client.login(self._token.get_secret_value())
@@ -137,7 +141,7 @@ class DiscordAdapter:
         may_read = flags.gateway_message_content or flags.gateway_message_content_limited
         if self._settings.message_content and not may_read:
             raise intent_refused(about.id)
-        return about.name
+        return f"{about.name}; {invite_link(about.id)} takes it into a server"
 
     def render(self, markdown: str, style: Style = Style.ANSWER) -> Sequence[Part]:
         """The final form of a text, in parts of at most 2000 code points."""

@@ -5,7 +5,6 @@ one is as good as a client without.
 """
 
 import discord
-import yarl
 from pydantic import HttpUrl
 
 from config.discord import DiscordSettings
@@ -57,7 +56,8 @@ async def find_gateway(client: discord.Client) -> None:
     """
     if str(OFFICIAL) != discord.http.Route.BASE:
         _, url, _ = await client.http.get_bot_gateway()
-        discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(url)
+        socket = discord.gateway.DiscordWebSocket
+        socket.DEFAULT_GATEWAY = type(socket.DEFAULT_GATEWAY)(url)
 
 
 def point_to(base_url: HttpUrl) -> None:

@@ -1,12 +1,14 @@
 """The client's life on a real wire: sessions, what they lose, and what no waiting mends."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 import structlog
 
 from adapters.base import Part
 from adapters.discord.errors import IntentRefused, TokenRefused
+from adapters.discord.invite import PERMISSIONS, invite_link
 from tests.adapters.discord.serving import Serving, adapter_for, address_of
 from tests.fakes.discord import FakeDiscord, Person, faults
 
@@ -96,15 +98,40 @@ async def test_case_38_a_missing_intent_is_one_sentence_with_the_place_to_click(
         assert "Message Content Intent" in str(refused.value)
         with pytest.raises(IntentRefused, match="Message Content Intent"):
             await adapter_for(fake).check()
-        assert await adapter_for(fake, message_content=False).check() == "Hermes"
+        assert (await adapter_for(fake, message_content=False).check()).startswith("Hermes; ")
 
 
 async def test_check_says_who_the_bot_is_and_leaves_nothing_open(fake: FakeDiscord) -> None:
     adapter = adapter_for(fake)
-    assert await adapter.check() == "Hermes"
+    found = await adapter.check()
+    assert found == f"Hermes; {invite_link(fake.application_id)} takes it into a server"
     assert fake.gateway.identifies == 0
     with pytest.raises(TokenRefused):
         await adapter_for(fake, token="wrong").check()
+
+
+def test_the_documented_invitation_asks_for_the_rights_that_are_used() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "discord.md").read_text(encoding="utf-8")
+    assert f"permissions={PERMISSIONS.value}" in page
+
+
+async def test_a_bot_in_many_servers_is_served_in_shards_and_hears_everything_once() -> None:
+    async with FakeDiscord() as fake:
+        fake.shards = 3
+        ada = fake.person("Ada")
+        guilds = [fake.guild(f"Garden {number}", "general") for number in range(6)]
+        async with Serving(adapter_for(fake, require_mention=False), fake) as serving:
+            await fake.connected(3)
+            for guild in guilds:
+                await fake.say(ada, f"hello {guild.name}", guild.channels[0])
+            await fake.say(ada, "hello you")
+            await serving.inbound(6)
+            assert sorted(one.text for one in serving.messages) == [
+                *(f"hello Garden {number}" for number in range(6)),
+                "hello you",
+            ]
+            assert fake.gateway.identifies == 3
+        assert fake.limits.violations == []
 
 
 async def test_a_start_without_a_network_is_waited_out(fake: FakeDiscord, ada: Person) -> None:

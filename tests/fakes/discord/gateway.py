@@ -27,6 +27,7 @@ class Session:
 
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     intents: int = 0
+    shard: tuple[int, int] = (0, 1)
     events: list[Json] = field(default_factory=list)
     socket: web.WebSocketResponse | None = None
 
@@ -77,9 +78,10 @@ class Gateway:
         return socket
 
     async def emit(self, event: str, data: Json) -> None:
-        """Send an event to every session; one without a connection gets it when it resumes."""
+        """Send an event to the session of its shard; without a connection it gets it later."""
         for session in self.sessions.values():
-            await self._send(session, event, data)
+            if is_of(session.shard, int(data.get("guild_id", 0))):
+                await self._send(session, event, data)
 
     async def drop(self, code: int = 4000) -> None:
         """Close all connections; the sessions live on."""
@@ -113,7 +115,8 @@ class Gateway:
         if int(data["intents"]) & ~self.allowed_intents:
             await socket.close(code=4014, message=b"Disallowed intent(s).")
             return
-        session = Session(intents=int(data["intents"]), socket=socket)
+        shard, count = data.get("shard", (0, 1))
+        session = Session(intents=int(data["intents"]), shard=(shard, count), socket=socket)
         self.sessions[session.id] = session
         for event, payload in self.ready(session):
             await self._send(session, event, payload)
@@ -138,6 +141,11 @@ class Gateway:
             with contextlib.suppress(ConnectionError):  # it goes when the client resumes
                 await session.socket.send_json(frame)
         await asyncio.sleep(0)
+
+
+def is_of(shard: tuple[int, int], guild_id: int) -> bool:
+    """Whether a server's events go to this shard; direct chats go to the first ("Sharding")."""
+    return (guild_id >> 22) % shard[1] == shard[0]
 
 
 def _is_hidden(session: Session, event: str, data: Json) -> bool:

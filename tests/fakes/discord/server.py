@@ -18,7 +18,7 @@ from aiohttp import BodyPartReader, web
 from tests.fakes.discord import calls, interactions
 from tests.fakes.discord.checks import Refused
 from tests.fakes.discord.faults import Fault
-from tests.fakes.discord.gateway import Gateway, Session
+from tests.fakes.discord.gateway import Gateway, Session, is_of
 from tests.fakes.discord.interactions import Interaction, Interactions
 from tests.fakes.discord.limits import RateLimits, Rates
 from tests.fakes.discord.world import Channel, Guild, Json, Message, Person, new_id
@@ -255,16 +255,17 @@ class FakeDiscord:
         self._changes.set()
 
     def _ready(self, session: Session) -> list[tuple[str, Json]]:
+        guilds = [one for one in self.guilds if is_of(session.shard, one.id)]
         ready = {
             "v": 10,
             "user": self.bot.payload(),
-            "guilds": [{"id": str(one.id), "unavailable": True} for one in self.guilds],
+            "guilds": [{"id": str(one.id), "unavailable": True} for one in guilds],
             "session_id": session.id,
             "resume_gateway_url": self.gateway_url,
-            "shard": [0, 1],
+            "shard": list(session.shard),
             "application": {"id": str(self.application_id), "flags": 0},
         }
-        return [("READY", ready), *(("GUILD_CREATE", one.payload()) for one in self.guilds)]
+        return [("READY", ready), *(("GUILD_CREATE", one.payload()) for one in guilds)]
 
     async def _file(self, request: web.Request) -> web.Response:
         content = self.files.get(request.match_info["name"])
