@@ -72,7 +72,7 @@ from gateway.schedule.book import Book
 from gateway.schedule.scheduler import Scheduler
 from gateway.skills.library import Skills
 from gateway.store.sqlite import FILE_NAME, SqliteStore
-from gateway.tools.families import make_own_tools, make_tools, served_tools
+from gateway.tools.families import check_names, make_own_tools, make_tools, served_tools
 from gateway.tools.tool import Tool
 from gateway.tools.toolbox import Toolbox, mask_of
 from gateway.web.web import Web, opened
@@ -146,7 +146,11 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             models=models,
             adapters=adapters,
             questions=questions,
-            toolbox=Toolbox(tools, mask_of(lambda: secrets_in(host.settings))),
+            toolbox=Toolbox(
+                tools,
+                mask_of(lambda: secrets_in(host.settings)),
+                lambda: host.settings.agent.max_result_chars,
+            ),
             workspaces=workspaces,
             intake=Intake(adapters, workspaces, transcriber),
             approvals=store.approvals,
@@ -241,7 +245,9 @@ async def open_tools(
     """The tools, with what they need, which is closed with the stack. Raises `StartupError`."""
     sandbox = WasmSandbox(settings.code.max_programs)
     stack.push_async_callback(sandbox.close)
-    return await asyncio.to_thread(make_tools, settings, book, web, sandbox)
+    tools = await asyncio.to_thread(make_tools, settings, book, web, sandbox)
+    check_names(settings.tools, tools)
+    return tools
 
 
 def make_book(store: SqliteStore, settings: Settings, zone: tzinfo) -> Book:

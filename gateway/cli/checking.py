@@ -13,6 +13,7 @@ from pathlib import Path
 from adapters.base import AdapterError, Unreachable
 from config.models import ModelSettings
 from config.settings import Settings
+from config.tools import TOOLSETS
 from gateway.access.report import people, summary
 from gateway.access.snapshot import Access, access_from
 from gateway.app import make_runtime
@@ -27,6 +28,8 @@ from gateway.media.transcribing import make_transcriber, silence
 from gateway.platforms import discord_name, has_console, telegram_name
 from gateway.store.errors import StoreError
 from gateway.store.sqlite import FILE_NAME, SqliteStore
+from gateway.tools.families import check_names, described_tools
+from gateway.tools.modules import load_tools
 
 PATIENCE_S = 30.0  # for each check; a local server may have to load its model first
 CONNECT_S = 5.0
@@ -76,6 +79,7 @@ async def _findings(
     checks: list[tuple[str, Callable[[Settings], Awaitable[str]]]] = [
         ("agent", _agent),
         ("data folder", _data_folder),
+        ("tools", _tools),
     ]
     if settings.http.port is not None:
         checks.append(("http port", _http_port))
@@ -152,6 +156,15 @@ async def _data_folder(settings: Settings) -> str:
     except DataFolderInUse:
         return f"{settings.data_dir}, in use by a gateway that runs"
     return str(settings.data_dir)
+
+
+async def _tools(settings: Settings) -> str:
+    brought = await asyncio.to_thread(load_tools, settings.tools.modules)
+    check_names(settings.tools, brought)
+    off = [name for name in (*TOOLSETS, "shell") if name not in settings.tools.toolsets]
+    own = f", {len(brought)} of your own" if brought else ""
+    said = f"{len(described_tools())}{own}; MCP servers: {len(settings.mcp.servers)}"
+    return f"{said}; toolsets that are off: {', '.join(off) or 'none'}"
 
 
 def _models(settings: Settings) -> list[ModelSettings]:

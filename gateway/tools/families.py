@@ -1,12 +1,13 @@
 """All tools that this gateway has, one line for each family. Who may use which is `policy`'s."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
 
 from config.mcp import McpSettings
 from config.settings import Settings
+from config.tools import ToolSettings
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.errors import StartupError
@@ -19,6 +20,7 @@ from gateway.tools.files import FileTools
 from gateway.tools.modules import load_tools
 from gateway.tools.past import PastTools
 from gateway.tools.people import PeopleTools
+from gateway.tools.policy import unknown_names
 from gateway.tools.sending import SendingTools
 from gateway.tools.skills import SkillTools
 from gateway.tools.tool import Tool, tools_of
@@ -38,6 +40,22 @@ FAMILIES: tuple[tuple[type, str], ...] = (
     (WebTools, "web"),
 )
 """All families with their toolsets, for the docs; what makes them of live parts is below."""
+
+
+def described_tools() -> list[Tool]:
+    """The tools of all families that are part of this package; none of them can be called."""
+    return [
+        tool for family, toolset in FAMILIES for tool in tools_of(object.__new__(family), toolset)
+    ]
+
+
+def check_names(settings: ToolSettings, tools: Sequence[Tool]) -> None:
+    """Refuse rules about tools that nobody knows. Raises `StartupError`."""
+    unknown = unknown_names(settings, [*described_tools(), *tools])
+    if unknown:
+        raise StartupError(
+            f"tools.toolsets and tools.rules: no tool, toolset or risk is called {unknown[0]!r}."
+        )
 
 
 def make_own_tools(host: Host, chats: Chats) -> list[Tool]:

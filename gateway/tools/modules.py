@@ -12,6 +12,9 @@ from importlib import import_module
 from gateway.errors import StartupError
 from gateway.tools.tool import Tool
 
+INSIDE = frozenset({"memory", "todo", "clarify"})
+"""Tools inside the agent, which would never let another of that name be called."""
+
 TOOLSET = "own"
 """Whatever a module says: naming the module in the settings is what switches its tools on."""
 
@@ -29,5 +32,7 @@ def load_tools(modules: Sequence[str]) -> list[Tool]:
                 raise StartupError(
                     f"tools.modules: what {name} brings is no tool; `tools_of` makes tools."
                 )
+            if tool.name in INSIDE:
+                raise StartupError(f"tools.modules: {name} brings a {tool.name}: agents have one.")
             found.append(replace(tool, toolset=TOOLSET))
     return found

@@ -10,9 +10,9 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from adapters.base import Address, ChatKind, Sender
-from config.tools import ToolRule, ToolSettings
+from config.tools import TOOLSETS, ToolRule, ToolSettings
 from gateway.access.roles import Role
-from gateway.tools.tool import Tool
+from gateway.tools.tool import Risk, Tool
 
 
 class Decision(StrEnum):
@@ -60,6 +60,21 @@ def offered(settings: ToolSettings, tools: Iterable[Tool], user: User) -> list[T
         tool
         for tool in tools
         if any(decide(settings, tool, one) is not Decision.DENY for one in users)
+    ]
+
+
+def unknown_names(settings: ToolSettings, tools: Iterable[Tool]) -> list[str]:
+    """What toolsets and rules name although nothing is called that: a slip of the pen, most likely.
+
+    What MCP servers will bring is not known before; their tools begin with `mcp_`.
+    """
+    known = {*TOOLSETS, "shell", *(risk.value for risk in Risk)}
+    known |= {name for tool in tools for name in (tool.name, tool.toolset)}
+    named = [name for rule in settings.rules for name in (*rule.allow, *rule.ask, *rule.deny)]
+    return [
+        name
+        for name in dict.fromkeys((*settings.toolsets, *named))
+        if not name.startswith("mcp_") and not any(fnmatchcase(one, name) for one in known)
     ]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from agent_core.tools import clarify, memory, todo
 from config.tools import TOOLSETS
-from gateway.tools.families import FAMILIES
-from gateway.tools.tool import Tool, tools_of
+from gateway.tools.families import described_tools
+from gateway.tools.tool import Tool
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "tools.md"
@@ -59,18 +59,11 @@ ANCESTORS: tuple[tuple[str, Sequence[str], str], ...] = (
 _MORE_OF_HONCHO = 3  # `honcho_*` stands for four
 
 
-def all_tools() -> list[Tool]:
-    """The tools of all families that are part of this package; none of them can be called."""
-    return [
-        tool for family, toolset in FAMILIES for tool in tools_of(object.__new__(family), toolset)
-    ]
-
-
 def page(text: str) -> str:
     """A page with its generated part renewed."""
     head, rest = text.split(BEGIN)
     _, tail = rest.split(END)
-    made = "\n".join(_sections(all_tools()) if head.startswith("# Tools") else _table())
+    made = "\n".join(_sections(described_tools()) if head.startswith("# Tools") else _table())
     return f"{head}{BEGIN}\n\n{made}\n\n{END}{tail}"
 
 
@@ -124,7 +117,7 @@ def _duration(seconds: float) -> str:
 
 
 def _table() -> Iterator[str]:
-    ours = {tool.name for tool in all_tools()} | set(INSIDE)
+    ours = {tool.name for tool in described_tools()} | set(INSIDE)
     names = [name for _, those, _ in ANCESTORS for name in those]
     count = len(names) + _MORE_OF_HONCHO
     there = sum(name in ours for name in names)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import structlog
 
-from gateway.errors import GatewayError
+from gateway.errors import StartupError
 from gateway.masking import Mask
 from gateway.tools.spill import Output
 from gateway.tools.tool import Approval, Arguments, Tool, ToolContext, ToolFailed, ToolResult
@@ -22,16 +22,25 @@ from gateway.workspace.workspace import Workspace
 _log = structlog.get_logger()
 
 
-class DuplicateTool(GatewayError):
+class DuplicateTool(StartupError):
     """Two tools have the same name."""
 
 
 class Toolbox:
-    """The tools, by name. `mask` knows the secrets of the present settings."""
+    """The tools, by name.
 
-    def __init__(self, tools: Iterable[Tool] = (), mask: Callable[[], Mask] = Mask) -> None:
+    `mask` knows the secrets of the present settings, `longest` how many characters an agent takes.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[Tool] = (),
+        mask: Callable[[], Mask] = Mask,
+        longest: Callable[[], int] | None = None,
+    ) -> None:
         self._tools: dict[str, Tool] = {}
         self._mask = mask
+        self._longest = longest
         self.add(*tools)
 
     def add(self, *tools: Tool) -> None:
@@ -63,7 +72,7 @@ class Toolbox:
 
     def output(self, tool: Tool, workspace: Workspace) -> Output:
         """What a call of this tool can write its result into."""
-        return Output(workspace, tool.name, max_chars=tool.max_output_chars, mask=self._mask())
+        return Output(workspace, tool.name, max_chars=self._max_chars(tool), mask=self._mask())
 
     async def carry_out(self, tool: Tool, arguments: Arguments, context: ToolContext) -> ToolResult:
         """Run a tool, within its limits. A failure is a result, with `is_error`."""
@@ -101,11 +110,16 @@ class Toolbox:
         return replace(approval, text=self._mask().text(approval.text))
 
     async def _within_limits(self, tool: Tool, text: str, workspace: Workspace) -> str:
-        if len(text) <= tool.max_output_chars:
+        if len(text) <= self._max_chars(tool):
             return self._mask().text(text)
         output = self.output(tool, workspace)
         await asyncio.to_thread(output.write, text)
         return await asyncio.to_thread(output.finish)
+
+    def _max_chars(self, tool: Tool) -> int:
+        """What is longer would be cut by the agent, and nobody could read the rest."""
+        limits = [tool.max_output_chars, *([self._longest()] if self._longest else [])]
+        return min(limits)
 
     def _broken(self, tool: Tool, error: Exception) -> ToolResult:
         error_id = secrets.token_hex(3)

@@ -14,8 +14,19 @@ from tests.fakes.telegram import FakeTelegram, Person
 async def test_check_of_the_defaults_is_sound(tmp_path: Path) -> None:
     run = await finished("check", cwd=tmp_path)
     assert run.code == 0
-    assert [line.split()[0] for line in run.stdout.splitlines()] == ["ok"] * 6
+    assert [line.split()[0] for line in run.stdout.splitlines()] == ["ok"] * 7
     assert "whoever uses this terminal may talk" in run.stdout
+    assert "toolsets that are off: shell" in run.stdout
+
+
+async def test_check_finds_a_rule_about_a_tool_that_nobody_knows(tmp_path: Path) -> None:
+    (tmp_path / "hermes.yaml").write_text("tools:\n  rules:\n    - deny: [termnal]\n")
+    run = await finished("check", "--offline", cwd=tmp_path)
+    assert run.code == 1
+    assert "no tool, toolset or risk is called 'termnal'" in run.stdout
+    run = await finished("run", cwd=tmp_path)
+    assert run.code == 1
+    assert "no tool, toolset or risk is called 'termnal'" in run.stderr
 
 
 async def test_check_says_who_may_talk_on_telegram(

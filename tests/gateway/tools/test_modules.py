@@ -52,6 +52,7 @@ def test_a_module_that_is_not_there_is_a_sentence() -> None:
     [
         ("", "brought_nothing brings no tools"),
         ("def tools():\n    return [42]", "brought_nothing brings is no tool"),
+        (DICE.replace("dice(", "todo("), "brought_nothing brings a todo: agents have one"),
     ],
 )
 def test_a_module_without_tools_is_a_sentence(folder: Path, text: str, said: str) -> None:

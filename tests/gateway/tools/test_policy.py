@@ -7,7 +7,7 @@ import pytest
 from adapters.base import Address, ChatKind, Sender
 from config.tools import ToolRule, ToolSettings
 from gateway.access.roles import Role
-from gateway.tools.policy import Decision, User, decide, offered, user_of
+from gateway.tools.policy import Decision, User, decide, offered, unknown_names, user_of
 from gateway.tools.tool import Risk, ToolContext, tool, tools_of
 
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
@@ -107,3 +107,13 @@ def test_in_a_group_an_agent_hears_of_what_anybody_there_may_use() -> None:
     assert offered(one, ALL, user(chat="-100")) == [READ, TERMINAL]
     assert offered(one, ALL, user(chat="-200")) == ALL
     assert offered(settings(), ALL, user(chat="-100")) == [WRITE, READ]
+
+
+def test_a_name_that_nothing_has_is_found_wherever_it_stands() -> None:
+    one = settings(
+        {"deny": ["termnal", "terminal", "read*"]},
+        {"allow": ["write", "mcp_tracker_*", "own"], "ask": ["fils"]},
+        toolsets=("files", "wbe"),
+    )
+    assert unknown_names(one, ALL) == ["wbe", "termnal", "fils"]
+    assert unknown_names(ToolSettings(), ALL) == []

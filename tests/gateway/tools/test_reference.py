@@ -5,7 +5,7 @@ import re
 
 from config.tools import TOOLSETS
 from gateway.tools import families
-from gateway.tools.reference import INSIDE, PAGE, README, all_tools, page
+from gateway.tools.reference import INSIDE, PAGE, README, page
 
 RUN = "run: python -m gateway.tools.reference"
 
@@ -22,7 +22,7 @@ def test_every_family_that_is_made_is_on_the_page() -> None:
 
 
 def test_no_two_tools_have_one_name_and_all_toolsets_are_known() -> None:
-    names = [tool.name for tool in all_tools()]
+    names = [tool.name for tool in families.described_tools()]
     assert len(set(names)) == len(names)
     assert not set(names) & set(INSIDE)
-    assert {tool.toolset for tool in all_tools()} <= {*TOOLSETS, "shell"}
+    assert {tool.toolset for tool in families.described_tools()} <= {*TOOLSETS, "shell"}

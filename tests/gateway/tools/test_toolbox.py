@@ -11,7 +11,7 @@ from gateway.tools.spill import MAX_FILES, Output
 from gateway.tools.tool import ToolContext, ToolFailed, ToolResult, tool, tools_of
 from gateway.tools.toolbox import DuplicateTool, Toolbox
 from gateway.workspace.workspace import Workspace
-from tests.gateway.tools.calling import called
+from tests.gateway.tools.calling import called, context_of
 
 KEY = "sk-0123456789abcdef"
 MIB = 1_048_576
@@ -145,3 +145,12 @@ def test_the_oldest_results_make_room_for_new_ones(tmp_path: Path) -> None:
 def test_two_tools_of_one_name_are_a_mistake() -> None:
     with pytest.raises(DuplicateTool, match="'tell'"):
         Toolbox([TOOLS["tell"], TOOLS["tell"]])
+
+
+async def test_what_an_agent_would_cut_is_kept_in_the_workspace_instead(tmp_path: Path) -> None:
+    one = TOOLS["tell"]
+    toolbox = Toolbox([one], longest=lambda: 500)
+    context = context_of(one, Workspace(tmp_path))
+    result = await toolbox.carry_out(one, {"text": "x" * 2_000}, context)
+    assert len(result.content) <= 500
+    assert "All of it is in tool-results/tell.txt" in result.content
