@@ -9,13 +9,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import discord
 import pytest
 import structlog
 
 from config.settings import Settings
 from gateway import app, logs
 from gateway.runtime.engine import Engine
+from tests.end_to_end.discord_gateway import Running
 from tests.end_to_end.serving import MakeSettings, Serve
+from tests.fakes.discord import FakeDiscord
+from tests.fakes.discord import world as discord_world
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
 from tests.replaying import everything_replays
@@ -48,6 +52,30 @@ async def telegram() -> AsyncIterator[FakeTelegram]:
 def ada(telegram: FakeTelegram) -> Person:
     """Somebody who may talk to the bot."""
     return telegram.people.person("Ada")
+
+
+@pytest.fixture
+async def fake(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeDiscord]:
+    """A Discord; at the end nothing may have been sent that the real one punishes."""
+    # The adapter sets these for the whole process, in which there is one Discord.
+    monkeypatch.setattr(discord.http.Route, "BASE", discord.http.Route.BASE)
+    socket = discord.gateway.DiscordWebSocket
+    monkeypatch.setattr(socket, "DEFAULT_GATEWAY", socket.DEFAULT_GATEWAY)
+    async with FakeDiscord() as server:
+        yield server
+    assert server.limits.violations == []
+
+
+@pytest.fixture
+def eva(fake: FakeDiscord) -> discord_world.Person:
+    """Somebody on Discord who may talk to the bot."""
+    return fake.person("Eva")
+
+
+@pytest.fixture
+def running(serve: Serve, fake: FakeDiscord, model: ModelServer, tmp_path: Path) -> Running:
+    """Start gateways between Discord and the model."""
+    return Running(serve, fake, model, tmp_path)
 
 
 @pytest.fixture

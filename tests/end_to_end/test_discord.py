@@ -1,43 +1,17 @@
 """Discord, the whole way: real client, real agents in Wasm, and back to the screen."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
-import discord
 import pytest
 
-from config.settings import Settings
+from tests.end_to_end.discord_gateway import Running, last_text, with_button
 from tests.end_to_end.serving import Serve
-from tests.fakes.discord import Channel, FakeDiscord, Guild, Message, Person
+from tests.fakes.discord import FakeDiscord, Guild, Person
 from tests.fakes.discord.limits import Rates
 from tests.fakes.model_server import KEY, ModelServer, echo
 
 LONG_STORY = "Once upon a time there was a gateway. " * 10
 QUESTION = {"question": "Which city?", "choices": ["Berlin", "Paris"]}
-
-
-@pytest.fixture(autouse=True)
-def one_discord_for_each_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The adapter sets these for the whole process, in which there is one Discord."""
-    monkeypatch.setattr(discord.http.Route, "BASE", discord.http.Route.BASE)
-    socket = discord.gateway.DiscordWebSocket
-    monkeypatch.setattr(socket, "DEFAULT_GATEWAY", socket.DEFAULT_GATEWAY)
-
-
-@pytest.fixture
-async def fake() -> AsyncIterator[FakeDiscord]:
-    """A Discord; at the end nothing may have been sent that the real one punishes."""
-    async with FakeDiscord() as server:
-        yield server
-    assert server.limits.violations == []
-
-
-@pytest.fixture
-def ada(fake: FakeDiscord) -> Person:
-    """Somebody who may talk to the bot."""
-    return fake.person("Ada")
 
 
 @pytest.fixture
@@ -46,86 +20,33 @@ def garden(fake: FakeDiscord) -> Guild:
     return fake.guild("Garden", "general")
 
 
-class Running:
-    """How a test starts a gateway between the two servers."""
-
-    def __init__(self, serve: Serve, fake: FakeDiscord, model: ModelServer, folder: Path) -> None:
-        self._serve = serve
-        self._fake = fake
-        self._model = model
-        self._folder = folder
-
-    @asynccontextmanager
-    async def __call__(self, *people: Person, **changes: dict[str, Any]) -> AsyncIterator[None]:
-        """A gateway that lets these people in."""
-        sections: dict[str, dict[str, Any]] = {
-            "model": {
-                "provider": "openai",
-                "name": "fake-model",
-                "base_url": self._model.base_url,
-                "api_key": KEY,
-                "tries": 1,
-            },
-            "discord": {
-                "token": self._fake.token,
-                "base_url": self._fake.base_url,
-                "allowed_users": [person.id for person in people],
-                "edit_interval_s": 0.05,
-            },
-            "access": {"user_burst": 10_000, "chat_burst": 10_000},
-        }
-        for name, change in changes.items():
-            sections[name] = sections.get(name, {}) | change
-        settings = Settings.model_validate({"data_dir": self._folder / "data", **sections})
-        async with self._serve(settings):
-            await self._fake.connected()
-            yield
-
-
-@pytest.fixture
-def running(serve: Serve, fake: FakeDiscord, model: ModelServer, tmp_path: Path) -> Running:
-    """Start gateways in this test."""
-    return Running(serve, fake, model, tmp_path)
-
-
-def last_text(fake: FakeDiscord, place: Person | Channel) -> str:
-    """What the bot said last."""
-    replies = fake.replies(place)
-    return replies[-1].text if replies else ""
-
-
-def with_button(fake: FakeDiscord, place: Person | Channel, label: str) -> list[Message]:
-    """The bot's messages that have such a button."""
-    return [one for one in fake.replies(place) if label in one.labels]
-
-
 async def test_a_question_gets_an_answer_that_grows_by_edits(
-    running: Running, fake: FakeDiscord, model: ModelServer, ada: Person
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person
 ) -> None:
-    async with running(ada):
+    async with running(eva):
         drip = model.enqueue(text=LONG_STORY + "**The end.**", gated=True)
-        await fake.say(ada, "tell me a story")
+        await fake.say(eva, "tell me a story")
         drip.release(8)
-        (growing,) = await fake.wait_for(lambda: fake.replies(ada))
+        (growing,) = await fake.wait_for(lambda: fake.replies(eva))
         assert growing.labels == ["Stop"]
         first = growing.text
         drip.release(20)
         await fake.wait_for(lambda: len(growing.text) > len(first))
         drip.release(200)
         await fake.wait_for(lambda: growing.text.endswith("**The end.**"))
-        assert fake.replies(ada) == [growing]
+        assert fake.replies(eva) == [growing]
         assert growing.labels == []
         assert fake.typings >= 1
 
 
 async def test_in_a_channel_the_answer_is_a_reply_to_the_mention(
-    running: Running, fake: FakeDiscord, model: ModelServer, ada: Person, garden: Guild
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person, garden: Guild
 ) -> None:
     (general,) = garden.channels
-    async with running(ada):
+    async with running(eva):
         model.enqueue(text="Blue.")
-        await fake.say(ada, "nobody asked you", general)
-        asked = await fake.say(ada, f"<@{fake.bot.id}> which colour?", general)
+        await fake.say(eva, "nobody asked you", general)
+        asked = await fake.say(eva, f"<@{fake.bot.id}> which colour?", general)
         (reply,) = await fake.wait_for(lambda: fake.replies(general))
         await fake.wait_for(lambda: reply.text == "Blue.")
         assert int(reply.fields["message_reference"]["message_id"]) == asked.id
@@ -133,58 +54,58 @@ async def test_in_a_channel_the_answer_is_a_reply_to_the_mention(
 
 
 async def test_case_35_a_stranger_gets_nothing_by_whatever_way(
-    running: Running, fake: FakeDiscord, model: ModelServer, ada: Person, garden: Guild
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person, garden: Guild
 ) -> None:
     (general,) = garden.channels
     eve = fake.person("Eve")
-    async with running(ada):
+    async with running(eva):
         await fake.say(eve, "hello?")
         await fake.say(eve, f"<@{fake.bot.id}> hello?", general)
         model.enqueue(tool_calls=[("clarify", QUESTION)])
         model.enqueue(text="Paris is booked.")
-        await fake.say(ada, f"<@{fake.bot.id}> book a trip", general)
+        await fake.say(eva, f"<@{fake.bot.id}> book a trip", general)
         (asked,) = await fake.wait_for(lambda: with_button(fake, general, "Paris"))
         await fake.press(eve, asked, "Berlin")
         slash = await fake.slash(eve, general, "new")
         await fake.wait_for(lambda: slash.kind is not None)
         assert slash.data is not None
         assert slash.data["flags"] == 64  # a refusal that only Eve sees
-        await fake.press(ada, asked, "Paris")
+        await fake.press(eva, asked, "Paris")
         await fake.wait_for(lambda: last_text(fake, general) == "Paris is booked.")
         assert fake.replies(eve) == []
         assert '"user_response": "Paris"' in str(model.requests[-1].body["messages"][-1])
 
 
 async def test_other_is_answered_in_a_form(
-    running: Running, fake: FakeDiscord, model: ModelServer, ada: Person
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person
 ) -> None:
-    async with running(ada):
+    async with running(eva):
         model.enqueue(tool_calls=[("clarify", QUESTION)])
         model.enqueue(text="Rome is booked.")
-        await fake.say(ada, "book a trip")
-        (asked,) = await fake.wait_for(lambda: with_button(fake, ada, "Other"))
+        await fake.say(eva, "book a trip")
+        (asked,) = await fake.wait_for(lambda: with_button(fake, eva, "Other"))
         assert asked.fields["embeds"][0]["description"].startswith("Which city?")
-        opened = await fake.press(ada, asked, "Other")
+        opened = await fake.press(eva, asked, "Other")
         await fake.wait_for(lambda: opened.kind == 9)
         assert opened.data is not None
-        assert ada.direct is not None
-        sent = await fake.submit(ada, ada.direct, opened.data["custom_id"], "Rome")
-        await fake.wait_for(lambda: last_text(fake, ada) == "Rome is booked.")
+        assert eva.direct is not None
+        sent = await fake.submit(eva, eva.direct, opened.data["custom_id"], "Rome")
+        await fake.wait_for(lambda: last_text(fake, eva) == "Rome is booked.")
         assert sent.kind == 6
         assert "Rome" in str(model.requests[-1].body["messages"][-1])
 
 
 async def test_a_slash_command_is_answered_by_its_interaction(
-    running: Running, fake: FakeDiscord, model: ModelServer, ada: Person, garden: Guild
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person, garden: Guild
 ) -> None:
     (general,) = garden.channels
-    async with running(ada):
-        status = await fake.slash(ada, general, "status")
+    async with running(eva):
+        status = await fake.slash(eva, general, "status")
         await fake.wait_for(lambda: status.messages)
         assert "fake-model" in status.messages[0].text
         assert status.messages[0].is_private
         model.enqueue(text="It is noon.")
-        asked = await fake.slash(ada, general, "ask", question="what time is it?")
+        asked = await fake.slash(eva, general, "ask", question="what time is it?")
         await fake.wait_for(lambda: asked.messages and asked.messages[-1].text == "It is noon.")
         assert not asked.messages[0].is_private
         await fake.wait_for(lambda: fake.commands)
@@ -225,39 +146,39 @@ async def test_a_reconnect_in_the_middle_of_a_turn_is_not_noticed(
     running: Running,
     fake: FakeDiscord,
     model: ModelServer,
-    ada: Person,
+    eva: Person,
     *,
     is_resumed: bool,
 ) -> None:
-    async with running(ada):
+    async with running(eva):
         drip = model.enqueue(text=LONG_STORY + "The end.", gated=True)
-        await fake.say(ada, "tell me a story")
+        await fake.say(eva, "tell me a story")
         drip.release(8)
-        await fake.wait_for(lambda: fake.replies(ada))
+        await fake.wait_for(lambda: fake.replies(eva))
         fake.gateway.replay_all = True
         await (fake.gateway.drop() if is_resumed else fake.gateway.ask_to_reconnect())
         await fake.wait_for(lambda: fake.gateway.resumes == 1)
         model.enqueue(text="And another one.")
-        await fake.say(ada, "and then?")
+        await fake.say(eva, "and then?")
         drip.release(300)
-        await fake.wait_for(lambda: last_text(fake, ada) == "And another one.")
-        texts = [one.text for one in fake.replies(ada)]
+        await fake.wait_for(lambda: last_text(fake, eva) == "And another one.")
+        texts = [one.text for one in fake.replies(eva)]
         assert [text[-8:] for text in texts] == ["The end.", "her one."]
         assert len(model.requests) == 2
 
 
 async def test_a_button_from_before_a_restart_answers_its_question(
-    running: Running, fake: FakeDiscord, model: ModelServer, ada: Person
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person
 ) -> None:
     model.enqueue(tool_calls=[("clarify", QUESTION)])
-    async with running(ada, chats={"shutdown_grace_s": 0}):
-        await fake.say(ada, "book a trip")
-        (asked,) = await fake.wait_for(lambda: with_button(fake, ada, "Paris"))
+    async with running(eva, chats={"shutdown_grace_s": 0}):
+        await fake.say(eva, "book a trip")
+        (asked,) = await fake.wait_for(lambda: with_button(fake, eva, "Paris"))
     model.enqueue(text="Paris is booked.")
     fake.gateway.sessions.clear()
-    async with running(ada):
-        await fake.press(ada, asked, "Paris")
-        await fake.wait_for(lambda: last_text(fake, ada) == "Paris is booked.")
+    async with running(eva):
+        await fake.press(eva, asked, "Paris")
+        await fake.wait_for(lambda: last_text(fake, eva) == "Paris is booked.")
         assert "Paris" in str(model.requests[-1].body["messages"][-1])
 
 
