@@ -72,14 +72,14 @@ def _visible(text: str) -> str:
     return "".join(character for character in text if not is_blank(character))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(markdown=MARKDOWN, limit=LIMIT)
 def test_every_part_is_one_that_telegram_takes(markdown: str, limit: int) -> None:
     for part in (*render(markdown, limit), *preview(markdown, limit)):
         check_part(part, limit)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(markdown=MARKDOWN, limit=LIMIT)
 def test_all_text_arrives_once_and_in_order_wherever_it_is_cut(markdown: str, limit: int) -> None:
     whole = "".join(part.text for part in render(markdown, 10_000_000))
@@ -198,7 +198,7 @@ def test_sixty_thousand_characters_of_anything_are_taken(piece: str) -> None:
     assert all(0 < texts.units(part.text) <= 4096 for part in parts)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(markdown=MARKDOWN, length=st.sampled_from([0, 1, 4_096, 20_000, 60_000]))
 def test_parts_are_filled_up_to_sixty_thousand_characters(markdown: str, length: int) -> None:
     text = (f"{markdown}\n\n" * (length // (len(markdown) + 2) + 1))[:length]
