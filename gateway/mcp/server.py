@@ -1,6 +1,6 @@
 """The life of one MCP server: connected, asked what it can, connected again when it is lost.
 
-It runs as a task of its own, in which the SDK's client is opened and closed. Calls come from other
+It has a task of its own, in which the SDK's client is opened and closed. Calls come from other
 tasks. What a server lists is taken at the start, when it says that this has changed, and when a
 call has failed in a way that may mean that it is gone.
 """
@@ -40,6 +40,8 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
 STEADY_S = 60.0
 """A server that was there for so long is connected again at once when it is lost."""
 
+CANCEL_AGAIN_S = 5.0
+
 _log = structlog.get_logger()
 
 Report = Callable[[str], None]
@@ -72,16 +74,29 @@ class McpServer:
         self._is_up = asyncio.Event()
         self._look = asyncio.Event()
         self._is_gone = asyncio.Event()
+        self._is_closing = False
+        self._task: asyncio.Task[None] | None = None
 
-    async def run(self) -> None:
-        """Keep it connected, until cancelled. What it does wrong is logged, and nothing more."""
+    def start(self) -> None:
+        """Begin to keep it connected. What it does wrong is logged, and nothing more."""
+        self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        """End it. Every connection has ended when this returns."""
+        self._is_closing = True
+        while self._task is not None and not self._task.done():
+            # One cancel is not enough: what a server has raised at this moment can hide it.
+            self._task.cancel()
+            await asyncio.wait({self._task}, timeout=CANCEL_AGAIN_S)
+
+    async def _run(self) -> None:
         now = asyncio.get_running_loop().time
         failures = 0
-        while True:
+        while not self._is_closing:
             began_at = now()
             try:
                 await self._live()
-            except Exception as error:  # noqa: BLE001 - a strange server raises anything, in groups
+            except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - a strange server raises anything
                 _log.warning("an MCP server is lost", server=self.name, reason=reason_of(error))
             finally:
                 self._lose()
@@ -90,7 +105,7 @@ class McpServer:
             await asyncio.sleep(wait_s(failures - 1) if failures else 0)
 
     async def look(self) -> list[Offered]:
-        """What it offers, asked once and without `run`. Raises what keeps it from answering."""
+        """What it offers, asked once and without `start`. Raises what keeps it from answering."""
         async with asyncio.timeout(CONNECT_TIMEOUT_S), self._opened() as client:
             await self._list(client)
         return self.tools

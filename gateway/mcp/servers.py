@@ -22,13 +22,14 @@ async def running(
         for name, each in settings.servers.items()
         if each.enabled
     ]
-    tasks = [asyncio.create_task(server.run()) for server in servers]
+    for server in servers:
+        server.start()
     asked = [asyncio.create_task(server.has_been_asked.wait()) for server in servers]
     try:
         if asked:
             await asyncio.wait(asked, timeout=START_WAIT_S)
         yield servers
     finally:
-        for task in (*asked, *tasks):
+        for task in asked:
             task.cancel()
-        await asyncio.gather(*asked, *tasks, return_exceptions=True)
+        await asyncio.gather(*(server.close() for server in servers))

@@ -45,13 +45,12 @@ async def running(settings: Mapping[str, object], name: str = "rude") -> AsyncIt
 
     server = McpServer(name, given, GATEWAY_ENV, note)
     found.append(Running(server))
-    task = asyncio.create_task(server.run())
+    server.start()
     try:
         await server.has_been_asked.wait()
         yield found[0]
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await server.close()
 
 
 def rude(*options: str, **settings: object) -> dict[str, object]:
