@@ -1,7 +1,8 @@
 """What a message holds: its text as a person reads it, its files, what others put in. Pure.
 
 Ids in a text become names. What somebody sent instead of words stands in brackets. Previews of
-links are written by strangers on the web, so they are no part of the text but context.
+links are written by strangers on the web, so they are no part of the text but context; what a bot
+has laid out in embeds is what it says.
 """
 
 import re
@@ -10,9 +11,9 @@ from urllib.parse import urlsplit
 
 import discord
 
-from adapters.base import Attachment, MediaKind, Observed, Sender
+from adapters.base import Attachment, MediaKind
 
-LONGEST_PREVIEW_CHARS = 1_000  # of one link's preview
+LONGEST_EMBED_CHARS = 1_000  # of one embed
 
 _CUSTOM_EMOJI = re.compile(r"<a?(:\w{2,32}:)\d{15,20}>")
 _MENTION = re.compile(r"<(@!?|@&|#)(\d{15,20})>")
@@ -36,7 +37,7 @@ def text_of(message: discord.Message, me: discord.abc.User | None) -> str:
 def snapshot_text(snapshot: discord.MessageSnapshot) -> str:
     """The text of a forwarded message; whom it mentions is not told to us."""
     words = _CUSTOM_EMOJI.sub(r"\1", snapshot.content)
-    previews = [f"[link: {one.text}]" for one in previews_of(snapshot)]
+    previews = [f"[{one}]" for one in embeds_of(snapshot)]
     return "\n".join(filter(None, [words, *_instead_of_words(snapshot), *previews]))
 
 
@@ -85,14 +86,14 @@ def reference(channel_id: int, message_id: int, file_id: int, url: str) -> str:
     return f"{channel_id}/{message_id}/{file_id} {url}"
 
 
-def previews_of(holder: Holder) -> Sequence[Observed]:
+def embeds_of(holder: Holder) -> Sequence[str]:
     """What embeds say: previews of links, or what a bot has laid out."""
     found = []
     for embed in holder.embeds:
-        text = "\n".join(_lines_of(embed))[:LONGEST_PREVIEW_CHARS]
+        text = "\n".join(_lines_of(embed))[:LONGEST_EMBED_CHARS]
+        host = urlsplit(embed.url or "").hostname
         if text:
-            host = urlsplit(embed.url or "").hostname or "an embed"
-            found.append(Observed(Sender(host, f"preview of {host}", is_bot=True), text))
+            found.append(f"preview of {host}: {text}" if host else text)
     return found
 
 

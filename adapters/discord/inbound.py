@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import discord
 
 from adapters.base import Attachment, ChatKind, Edited, Inbound, Observed, Sender
-from adapters.discord.contents import files_of, previews_of, readable, snapshot_text, text_of
+from adapters.discord.contents import embeds_of, files_of, readable, snapshot_text, text_of
 from adapters.discord.places import address_of, family_of, title_of
 from config.discord import DiscordSettings
 
@@ -41,13 +41,17 @@ def to_inbound(
     if message.type not in _WRITTEN or message.author.id == me.id:
         return None
     address = address_of(message.channel, message.id)
+    sender = sender_of(message.author, message.webhook_id)
     text, files, label = _said(message, me)
+    embeds = [] if label else embeds_of(message)
+    if sender.is_bot:
+        text, embeds = "\n".join(filter(None, [text, *embeds])), []
     if not text and not files:
         return None  # without the intent, what is not for us comes empty
     return Inbound(
         event_id=str(message.id),
         address=address,
-        sender=sender_of(message.author, message.webhook_id),
+        sender=sender,
         text=text,
         is_addressed=address.kind is ChatKind.DIRECT or is_for_me(message, me, hearing),
         chat_title=title_of(message.channel),
@@ -55,7 +59,7 @@ def to_inbound(
         message_id=str(message.id),
         attachments=files,
         forwarded_from=label,
-        context=() if label else tuple(previews_of(message)),
+        context=tuple(Observed(sender, embed) for embed in embeds),
     )
 
 
@@ -147,6 +151,6 @@ def _quoted(message: discord.Message) -> str | None:
     if replied is None:
         return None
     words = readable(replied.content, replied)
-    embeds = [one.text for one in previews_of(replied)] if not words else []
+    embeds = embeds_of(replied) if not words else []
     files = [f"[file: {file.filename}]" for file in replied.attachments]
     return "\n".join(filter(None, [words, *embeds, *files])) or None
