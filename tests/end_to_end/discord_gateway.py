@@ -21,8 +21,10 @@ class Running:
         self._folder = folder
 
     @asynccontextmanager
-    async def __call__(self, *people: Person, **changes: dict[str, Any]) -> AsyncIterator[None]:
-        """A gateway that lets these people in; changes are made section by section."""
+    async def __call__(
+        self, *people: Person, **changes: dict[str, Any]
+    ) -> AsyncIterator[list[str]]:
+        """A gateway that lets these people in, and what it reports at its start."""
         sections: dict[str, dict[str, Any]] = {
             "model": {
                 "provider": "openai",
@@ -42,9 +44,9 @@ class Running:
         for name, change in changes.items():
             sections[name] = sections.get(name, {}) | change
         settings = Settings.model_validate({"data_dir": self._folder / "data", **sections})
-        async with self._serve(settings):
+        async with self._serve(settings) as reports:
             await self._fake.connected()
-            yield
+            yield reports
 
 
 def last_text(fake: FakeDiscord, place: Person | Channel) -> str:

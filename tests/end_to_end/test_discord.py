@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.discord_gateway import Running, last_text, with_button
+from tests.end_to_end.process import finished
 from tests.end_to_end.serving import Serve
 from tests.fakes.discord import FakeDiscord, Guild, Person
 from tests.fakes.discord.limits import Rates
@@ -111,6 +112,46 @@ async def test_a_slash_command_is_answered_by_its_interaction(
         await fake.wait_for(lambda: fake.commands)
         names = {one["name"] for one in fake.commands[""]}
         assert {"ask", "new", "model", "resume", "Ask about this message"} <= names
+
+
+async def test_the_code_that_is_shown_makes_its_sender_the_owner(
+    running: Running, fake: FakeDiscord, eva: Person
+) -> None:
+    async with running() as reports:
+        code = next(
+            line.strip()
+            for one in reports
+            if "own this gateway" in one
+            for line in one.split("\n")
+            if line.startswith("    ")
+        )
+        await fake.say(eva, code)
+        await fake.wait_for(lambda: "You are an owner" in last_text(fake, eva))
+        assert eva.direct is not None
+        health = await fake.slash(eva, eva.direct, "health")
+        await fake.wait_for(lambda: health.messages)
+
+
+async def test_check_says_what_is_wrong_with_the_bot_and_how_to_invite_it(
+    fake: FakeDiscord, tmp_path: Path
+) -> None:
+    lines = (
+        "data_dir: data",
+        "discord:",
+        f"  token: {fake.token}",
+        f"  base_url: {fake.base_url}",
+        "  allowed_roles: 1234567890123456789",
+        "  allowed_mentions: [users, roles]",
+    )
+    (tmp_path / "hermes.yaml").write_text("\n".join(lines))
+    done = await finished("check", "--dev", cwd=tmp_path)
+    assert done.code == 0, done.stdout
+    assert "Hermes; https://discord.com/oauth2/authorize" in done.stdout
+    assert "discord: 1 role may talk" in done.stdout
+    fake.may_read = False
+    done = await finished("check", "--dev", cwd=tmp_path)
+    assert done.code == 1
+    assert "switch on Message Content Intent" in done.stdout
 
 
 async def test_case_25_a_resume_that_replays_fifty_events_doubles_and_loses_nothing(
