@@ -5,6 +5,8 @@ Silence is no, and so is whatever is not plainly yes.
 """
 
 import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
 
 import structlog
 
@@ -13,9 +15,10 @@ from gateway.access.roles import Role
 from gateway.chats.asking import Asking, Heard
 from gateway.chats.host import Host
 from gateway.chats.questions import Answerers, Outcome, Question, plain_label
-from gateway.sessions import person_key, session_key
+from gateway.sessions import session_key
 from gateway.store.approvals import Remembered
 from gateway.tools.approvals import Verdict, question_text, verdicts
+from gateway.tools.policy import User
 from gateway.tools.tool import Approval, Tool, ToolCall, ToolFailed
 
 SAID_NO = "{name} was not approved: somebody said no. Don't try it in another way; ask what to do."
@@ -33,30 +36,39 @@ class Approving:
         self._message = message
         self._asking = asking
         self._chat = session_key(message.address)
-        self._person = person_key(message.address, message.sender)
 
-    async def get(self, call: ToolCall, tool: Tool, approval: Approval, role: Role) -> None:
-        """Return if the call may be made. Raises `ToolFailed` and `StoreError`."""
+    async def get(
+        self, call: ToolCall, tool: Tool, approval: Approval, users: Sequence[User]
+    ) -> None:
+        """Return if the call may be made that these people's words have led to.
+
+        Raises `ToolFailed` and `StoreError`.
+        """
         session = (await self._host.store.current_session(self._chat)).id
-        wanted = Remembered(self._chat, self._person, approval.kind, approval.pattern, session)
-        if not approval.always and await self._host.approvals.holds(wanted):
+        what = Remembered(self._chat, "", approval.kind, approval.pattern, session)
+        if not approval.always and await self._has_yes(what, users):
             return
-        heard = await self._ask(call, tool, approval, role)
+        heard = await self._ask(call, tool, approval, users[0].role)
         verdict = _verdict(heard, approval)
         _log.info("approval", tool=tool.name, verdict=verdict or heard.outcome.value)
         if verdict is None or verdict is Verdict.DENY:
             raise ToolFailed(_refusals(heard).format(name=tool.name))
         if verdict in {Verdict.SESSION, Verdict.ALWAYS}:
             by = heard.answer.by_id if heard.answer else ""
-            kept = Remembered(
-                self._chat,
-                self._person,
-                approval.kind,
-                approval.pattern,
-                session if verdict is Verdict.SESSION else None,
-                f"{self._message.address.platform}:{by}",
+            kept = replace(
+                what,
+                person=users[0].key,
+                session=session if verdict is Verdict.SESSION else None,
+                given_by=f"{users[0].platform}:{by}",
             )
             await self._host.approvals.remember(kept)
+
+    async def _has_yes(self, what: Remembered, users: Sequence[User]) -> bool:
+        """Whether all of them have one that holds for longer."""
+        for user in users:
+            if not await self._host.approvals.holds(replace(what, person=user.key)):
+                return False
+        return True
 
     async def _ask(self, call: ToolCall, tool: Tool, approval: Approval, role: Role) -> Heard:
         settings = self._host.settings.tools.approvals

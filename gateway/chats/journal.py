@@ -125,6 +125,11 @@ class TurnJournal:
         return []
 
     @property
+    def voices(self) -> list[Inbound]:
+        """Whose words the turn goes by: the message that it answers, and what was said into it."""
+        return [self._event, *self._merged]
+
+    @property
     def tools(self) -> frozenset[str]:
         """The host's tools that this turn's agent was told of."""
         return self._life.tools if self._life is not None else frozenset()

@@ -23,6 +23,7 @@ PREFIX = "ask"
 ANEW_PREFIX = "anew"
 _OTHER = "other"
 GONE = "This question is no longer open."
+SHORT_ID_CHARS = 6
 _LABEL_CHARS = 40  # what a phone shows on one row of buttons
 
 
@@ -77,7 +78,7 @@ class Question:
     @property
     def short_id(self) -> str:
         """What people type for it."""
-        return self.id[:6]
+        return self.id[:SHORT_ID_CHARS]
 
     def refusal(self, person_id: str, role: Role) -> str | None:
         """Why somebody may not answer it; None if they may."""

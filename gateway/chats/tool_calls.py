@@ -6,7 +6,7 @@ to the agent, is `effects`'.
 
 import itertools
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import structlog
@@ -24,7 +24,7 @@ from gateway.sessions import session_key
 from gateway.store.journal import ToolStarted
 from gateway.tools import order
 from gateway.tools.approvals import approval_of
-from gateway.tools.policy import Decision, User, decide, offered, user_of
+from gateway.tools.policy import Decision, User, decide, offered, strictest, user_of
 from gateway.tools.tool import Arguments, Tool, ToolCall, ToolContext, ToolFailed, ToolResult
 
 CUT_OFF = (
@@ -106,27 +106,37 @@ class ToolCalls:
 
     async def _run(self, call: ToolCall) -> ToolResult:
         try:
-            user = await _user(self._host, self._message)
-            tool, decision = self._admit(call, user)
+            users = await self._users()
+            tool, decision = self._admit(call, users)
             arguments = tool.read(call.arguments)
             context = self._context(call, tool, must_ask=decision is Decision.ASK)
             approval = await self._host.toolbox.approval(tool, arguments, context)
             if approval is None and decision is Decision.ASK:
                 approval = approval_of(tool, arguments)
             if approval is not None:
-                await self._approving.get(call, tool, approval, user.role)
+                await self._approving.get(call, tool, approval, users)
         except ToolFailed as error:
             return ToolResult(str(error), is_error=True)
         await self._journal.write(ToolStarted(self._journal.turn, call.id, call.name))
         return await self._host.toolbox.carry_out(tool, arguments, context)
 
-    def _admit(self, call: ToolCall, user: User) -> tuple[Tool, Decision]:
+    async def _users(self) -> list[User]:
+        """Everybody whose words led to a call, the person who is answered first.
+
+        What one of them says into another's turn must not be done with the other's rights.
+        """
+        voices = {message.sender.id: message for message in reversed(self._journal.voices)}
+        voices.pop(self._message.sender.id, None)
+        heard = [self._message, *voices.values()]
+        return [await _user(self._host, message) for message in heard]
+
+    def _admit(self, call: ToolCall, users: Sequence[User]) -> tuple[Tool, Decision]:
         """The tool that is called, and whether somebody has to be asked. Raises `ToolFailed`."""
         tool = self._host.toolbox.find(call.name)
         if tool is None or call.name not in self._journal.tools:
             _log.warning("a tool was called that the agent was not told of", tool=call.name)
             raise ToolFailed(UNKNOWN.format(name=call.name))
-        decision = decide(self._host.settings.tools, tool, user)
+        decision = strictest(decide(self._host.settings.tools, tool, user) for user in users)
         if decision is Decision.DENY:
             raise ToolFailed(DENIED.format(name=call.name))
         if call.id in self._past.started and not tool.is_repeatable:

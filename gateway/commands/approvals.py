@@ -7,7 +7,7 @@ they could answer by a button, in the chat where it stands.
 from collections.abc import Sequence
 
 from gateway.access.roles import Role
-from gateway.chats.questions import Question, Questions, answer_to_json, pressed
+from gateway.chats.questions import SHORT_ID_CHARS, Question, Questions, answer_to_json, pressed
 from gateway.commands.command import Call, Command
 from gateway.sessions import session_key
 from gateway.store.approvals import ApprovalStore, Remembered
@@ -77,6 +77,8 @@ def approval_commands(
 
 def _open(questions: Questions, call: Call, question_id: str) -> Question | str:
     """The approval that is meant, or why there is none."""
+    if question_id and len(question_id) < SHORT_ID_CHARS:
+        return "That is too short: copy the whole id."
     if question_id:
         found = [one for one in _visible(questions, call) if one.id.startswith(question_id)]
         return found[0] if len(found) == 1 else f"Nothing with the id {question_id[:16]!r} waits."

@@ -33,6 +33,11 @@ class User:
     person_id: str
     role: Role
 
+    @property
+    def key(self) -> str:
+        """The person, across their chats: `telegram:42`."""
+        return f"{self.platform}:{self.person_id}"
+
 
 def user_of(address: Address, sender: Sender, role: Role) -> User:
     """Whoever sent a message."""
@@ -47,6 +52,12 @@ def decide(settings: ToolSettings, tool: Tool, user: User) -> Decision:
     if tool.toolset not in settings.toolsets:
         return Decision.DENY
     return Decision(getattr(settings.risks, tool.risk.value))
+
+
+def strictest(decisions: Iterable[Decision]) -> Decision:
+    """What holds for something that several people have brought about."""
+    found = set(decisions)
+    return next((one for one in (Decision.DENY, Decision.ASK) if one in found), Decision.ALLOW)
 
 
 def offered(settings: ToolSettings, tools: Iterable[Tool], user: User) -> list[Tool]:

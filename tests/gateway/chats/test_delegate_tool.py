@@ -255,3 +255,17 @@ async def test_stop_ends_those_at_work_too(start: Start) -> None:
         await gateway.chats.idle("telegram:dm:1")
         await gateway.pool.settled()
         assert gateway.pool.stats().leased == 0
+
+
+async def test_what_they_are_doing_is_seen_while_they_do_it(start: Start) -> None:
+    def child(body: Json, task: str) -> Json:
+        return calling("look", {"at": "nothing, alone"})
+
+    async with start(
+        toolbox=Field().box, own_tools=True, activity_after_s=0, tool_activity="full"
+    ) as gateway:
+        gateway.model.answer_by(delegating(TWO[:1], child))
+        await gateway.platform.say("find out")
+        await gateway.platform.until(lambda s: "task 1 of 1: look" in s.last)
+        await gateway.platform.say("/stop")
+        await gateway.platform.until(lambda s: "topped" in s.last)

@@ -138,3 +138,28 @@ async def test_a_policy_that_is_read_again_holds_for_the_next_call(start: Start)
         await gateway.platform.until_shown("done")
         assert "not for the person who asks" in results(gateway)[-1]
     assert bench.log == []
+
+
+async def test_who_speaks_into_the_turn_of_another_does_not_get_their_rights(
+    start: Start,
+) -> None:
+    bench = Bench()
+    rules = [{"users": [1], "allow": ["write"]}, {"deny": ["write"]}]
+    async with start(
+        toolbox=bench.box, tools={"rules": rules}, busy="steer", clarify_timeout_s=20
+    ) as gateway:
+        gateway.model.enqueue(tool_calls=[("look", {"at": "a"})])
+        await gateway.platform.say("please", chat="-100")
+        await bench.is_looking.wait()
+        await gateway.platform.say("and write", sender=BOB, chat="-100")
+        gateway.model.enqueue(tool_calls=[("write", {"text": "b"})])
+        gateway.model.enqueue(text="done")
+        await gateway.platform.until(lambda s: "part of" in s.last or "into" in s.last, "-100")
+        await bench.together.wait()
+        await gateway.platform.until_shown("done", chat="-100")
+        assert "not for the person who asks" in results(gateway)[-1]
+        gateway.model.enqueue(tool_calls=[("write", {"text": "a"})])
+        gateway.model.enqueue(text="done for Alice")
+        await gateway.platform.say("and now", chat="-100")
+        await gateway.platform.until_shown("done for Alice", chat="-100")
+    assert bench.log == ["a"]
