@@ -36,6 +36,8 @@ CUT_OFF = (
 UNKNOWN = "There is no tool {name!r} here."
 DENIED = "{name} is not for the person who asks, or not for this chat. Tell them, if it matters."
 
+PROGRESS_CHARS = 200  # more of what a tool says about its progress is not worth a line
+
 _log = structlog.get_logger()
 
 Report = Callable[[ToolCall, str], None]
@@ -144,6 +146,9 @@ class ToolCalls:
             raise ToolFailed(CUT_OFF)
         return tool, decision
 
+    def _tell(self, call: ToolCall, text: str) -> None:
+        self._report(call, self._host.toolbox.plain(text)[:PROGRESS_CHARS])
+
     def _context(self, call: ToolCall, tool: Tool, *, must_ask: bool) -> ToolContext:
         workspace = self._host.workspaces.of(call.chat)
         numbers = itertools.count(1)
@@ -160,7 +165,7 @@ class ToolCalls:
         return ToolContext(
             call=call,
             workspace=workspace,
-            report=partial(self._report, call),
+            report=partial(self._tell, call),
             run_tool=partial(run, call.depth),
             run_deeper=partial(run, call.depth + 1),
             new_output=partial(self._host.toolbox.output, tool, workspace),

@@ -74,6 +74,10 @@ class Toolbox:
         """What a call of this tool can write its result into."""
         return Output(workspace, tool.name, max_chars=self._max_chars(tool), mask=self._mask())
 
+    def plain(self, text: str) -> str:
+        """A text without the secrets that the settings hold, for people to read."""
+        return self._mask().text(text)
+
     async def carry_out(self, tool: Tool, arguments: Arguments, context: ToolContext) -> ToolResult:
         """Run a tool, within its limits. A failure is a result, with `is_error`."""
         try:

@@ -5,8 +5,10 @@ from typing import Any
 
 from adapters.base import Sender
 from config.tools import ToolSettings
+from gateway.masking import Mask
 from gateway.tools.tool import Risk, ToolContext, tool, tools_of
 from gateway.tools.toolbox import Toolbox
+from tests.fakes.model_server import KEY
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 BOB = Sender("2", "Bob")
@@ -163,3 +165,28 @@ async def test_who_speaks_into_the_turn_of_another_does_not_get_their_rights(
         await gateway.platform.say("and now", chat="-100")
         await gateway.platform.until_shown("done for Alice", chat="-100")
     assert bench.log == ["a"]
+
+
+async def test_what_a_tool_says_about_its_progress_holds_no_secret(start: Start) -> None:
+    class Talkative:
+        def __init__(self) -> None:
+            self.may_end = asyncio.Event()
+
+        @tool()
+        async def work(self, context: ToolContext) -> str:
+            """Works."""
+            context.report(f"with {KEY}, and on and on " + "x" * 1_000)
+            await self.may_end.wait()
+            return "worked"
+
+    talkative = Talkative()
+    toolbox = Toolbox(tools_of(talkative, "own"), lambda: Mask([KEY]))
+    async with start(toolbox=toolbox, activity_after_s=0, tool_activity="full") as gateway:
+        gateway.model.enqueue(tool_calls=[("work", {})])
+        gateway.model.enqueue(text="done")
+        await gateway.platform.say("please")
+        screen = await gateway.platform.until(lambda s: "with " in s.last)
+        assert KEY not in screen.last
+        assert len(screen.last) < 300
+        talkative.may_end.set()
+        await gateway.platform.until_shown("done")
