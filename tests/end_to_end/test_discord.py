@@ -96,6 +96,47 @@ async def test_other_is_answered_in_a_form(
         assert "Rome" in str(model.requests[-1].body["messages"][-1])
 
 
+async def test_a_question_without_choices_has_a_button_for_the_words(
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person
+) -> None:
+    async with running(eva):
+        model.enqueue(tool_calls=[("clarify", {"question": "Which city?"})])
+        model.enqueue(text="Rome is booked.")
+        await fake.say(eva, "book a trip")
+        (asked,) = await fake.wait_for(lambda: with_button(fake, eva, "Answer"))
+        opened = await fake.press(eva, asked, "Answer")
+        await fake.wait_for(lambda: opened.data)
+        assert opened.data is not None
+        assert eva.direct is not None
+        await fake.submit(eva, eva.direct, opened.data["custom_id"], "Rome")
+        await fake.wait_for(lambda: last_text(fake, eva) == "Rome is booked.")
+
+
+async def test_case_20_all_parts_of_a_long_answer_come_in_the_thread_that_was_begun_for_it(
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person, garden: Guild
+) -> None:
+    (general,) = garden.channels
+    async with running(eva, discord={"auto_thread": True}):
+        model.enqueue(text="\n\n".join(f"Paragraph {n}. {LONG_STORY}" for n in range(20)))
+        await fake.say(eva, f"<@{fake.bot.id}> tell me everything", general)
+        await fake.wait_for(lambda: len(garden.channels) == 2)
+        thread = garden.channels[1]
+        await fake.wait_for(
+            lambda: (
+                "Paragraph 19." in last_text(fake, thread) and fake.replies(thread)[-1].labels == []
+            )
+        )
+        parts = fake.replies(thread)
+        assert len(parts) >= 4
+        text = " ".join(one.text for one in parts)
+        assert [f"Paragraph {n}." in text for n in range(20)] == [True] * 20
+        assert all(one.text == "tell me everything" for one in fake.replies(general))
+        model.enqueue(text="Yes.")
+        await fake.say(eva, "is that all?", thread)  # the bot is in it: no mention is needed
+        await fake.wait_for(lambda: last_text(fake, thread) == "Yes.")
+        assert len(model.requests) == 2  # the thread's own beginning was no question
+
+
 async def test_a_slash_command_is_answered_by_its_interaction(
     running: Running, fake: FakeDiscord, model: ModelServer, eva: Person, garden: Guild
 ) -> None:
