@@ -11,10 +11,11 @@ import pytest
 from adapters.telegram.adapter import TelegramAdapter
 from gateway.delivery.persistence import Outcome
 from gateway.delivery.reply import DeliverySettings, Reply, say
-from tests.adapters.telegram.flooding import served, stream
+from tests.adapters.telegram.flooding import LEFT_TO_COLLECTOR, served, stream
 from tests.adapters.telegram.serving import address_of
 from tests.fakes.telegram import FakeTelegram, faults
 
+pytestmark = pytest.mark.filterwarnings(LEFT_TO_COLLECTOR)
 ESCAPED_ELSEWHERE = "Sure! Step 1 - **done**. (a_b, 2*3, `x`) [ok]"
 AS_SHOWN = "Sure! Step 1 - done. (a_b, 2*3, x) [ok]"
 

@@ -2,13 +2,16 @@
 
 import asyncio
 
+import pytest
+
 from adapters.telegram.adapter import TelegramAdapter
 from gateway.delivery.persistence import Outcome
 from gateway.delivery.reply import DeliverySettings
-from tests.adapters.telegram.flooding import served, stream
+from tests.adapters.telegram.flooding import LEFT_TO_COLLECTOR, served, stream
 from tests.adapters.telegram.serving import address_of
 from tests.fakes.telegram import Chat, FakeTelegram, Person, faults
 
+pytestmark = pytest.mark.filterwarnings(LEFT_TO_COLLECTOR)
 LONG = "".join(f"Sentence number {n} of a long answer. " for n in range(280))[:10_000].strip()
 
 
