@@ -59,7 +59,9 @@ def read_skill(name: str, text: str, *, is_own: bool, max_chars: int) -> Skill:
 def _description(name: str, front: str) -> str:
     try:
         fields = yaml.safe_load(front)
-    except yaml.YAMLError as error:
+    # Not only YAML's own: a date that is none, or brackets without end. Such a file may not keep
+    # its chat from talking.
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadSkill("What stands between the lines `---` is not valid YAML.") from error
     if not isinstance(fields, dict) or fields.get("name") != name:
         raise BadSkill(f"`name:` must be that of the folder, {name}.")

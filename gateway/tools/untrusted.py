@@ -15,9 +15,10 @@ _FENCE = "untrusted"
 _MAX_SOURCE_CHARS = 200
 
 # Anything that a model might read as the end of the data: our own fence in any case and spacing,
-# and the tags that chat templates are made of.
+# and the tags that chat templates are made of. What was taken for spaces is never tried again: with
+# plain `\s*` a page of spaces would keep the event loop busy for hours.
 _LOOKS_LIKE_A_FENCE = re.compile(
-    rf"<(?=\s*/?\s*(?:{_FENCE}|system|assistant|user|tool|function)\b)|<(?=\|)", re.IGNORECASE
+    rf"<(?=\s*+/?\s*+(?:{_FENCE}|system|assistant|user|tool|function)\b)|<(?=\|)", re.IGNORECASE
 )
 _not_in_a_label = re.compile(r"[^\w .:/?=&%#@,+~()-]+")
 

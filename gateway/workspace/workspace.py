@@ -8,15 +8,14 @@ like is `paths`' business. All methods block: call them off the event loop.
 import contextlib
 import errno
 import os
-import shutil
 import stat as modes
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from gateway.workspace import trees
 from gateway.workspace.errors import (
     AlreadyThere,
     NotEmpty,
@@ -43,7 +42,6 @@ DEFAULT_QUOTA_BYTES = 500 * 1024**2
 STALE_PARTIAL_S = 86_400
 """A file that has been in the making for longer was cut off by a kill."""
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK, opening a pipe that a program left there would wait for ever.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -143,10 +141,14 @@ class Workspace:
         return sorted(entries, key=lambda entry: entry.path)
 
     def files(self, path: str = "") -> Iterator[Entry]:
-        """All files in a folder and in those in it, by path. Raises `WorkspaceError`."""
+        """All files in a folder and in those in it, by path. Raises `WorkspaceError`.
+
+        What a program has put where no path leads (too deep, odd names) is left out.
+        """
         for entry in self.list(path):
             if entry.is_folder:
-                yield from self.files(entry.path)
+                with contextlib.suppress(WorkspaceError):
+                    yield from self.files(entry.path)
             else:
                 yield entry
 
@@ -169,21 +171,17 @@ class Workspace:
                 os.unlink(name, dir_fd=folder)
 
     def used_bytes(self) -> int:
-        """What all files take together; what a kill left unfinished is removed on the way."""
-        total = 0
+        """What all files take together; what a kill left unfinished is removed on the way.
+
+        Of a tree that is too deep to be measured: as much as there may be.
+        """
         if not self.root.exists():
             return 0
-        for folder, _, names, descriptor in os.fwalk(self.root, follow_symlinks=False):
-            del folder
-            for name in names:
-                with contextlib.suppress(FileNotFoundError):  # a program may run in there
-                    found = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
-                    is_partial = name.startswith(PARTIAL_PREFIX)
-                    if is_partial and time.time() - found.st_mtime > STALE_PARTIAL_S:
-                        os.unlink(name, dir_fd=descriptor)
-                    elif modes.S_ISREG(found.st_mode):
-                        total += found.st_size
-        return total
+        try:
+            with self._folder(()) as folder:
+                return trees.used_bytes(folder, PARTIAL_PREFIX, STALE_PARTIAL_S)
+        except trees.TooDeep:
+            return self._quota_bytes
 
     def room_bytes(self) -> int:
         """What may still be put into it; 0 if it is full."""
@@ -213,7 +211,7 @@ class Workspace:
             self.prepare()
         seen: list[str] = []
         with _told("The workspace"):
-            descriptor = os.open(self.root, _FOLDER)
+            descriptor = os.open(self.root, trees.FOLDER_FLAGS)
         try:
             for part in parts:
                 seen.append(part)
@@ -221,7 +219,7 @@ class Workspace:
                     if make:
                         with contextlib.suppress(FileExistsError):
                             os.mkdir(part, FOLDER_MODE, dir_fd=descriptor)
-                    inner = os.open(part, _FOLDER, dir_fd=descriptor)
+                    inner = os.open(part, trees.FOLDER_FLAGS, dir_fd=descriptor)
                 os.close(descriptor)
                 descriptor = inner
             yield descriptor
@@ -256,8 +254,13 @@ class Workspaces:
     def remove(self, chat: str) -> None:
         """Delete all files of a chat."""
         root = self.of(chat).root
-        if root.exists():
-            shutil.rmtree(root)
+        with contextlib.suppress(FileNotFoundError):
+            folder = os.open(root, trees.FOLDER_FLAGS)
+            try:
+                trees.empty(folder)
+            finally:
+                os.close(folder)
+            root.rmdir()
 
 
 def _entry(path: str, found: os.stat_result) -> Entry:

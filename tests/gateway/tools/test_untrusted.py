@@ -44,3 +44,8 @@ def test_a_source_can_not_speak_beyond_its_label() -> None:
 def test_ordinary_markup_and_code_stay_as_they_are() -> None:
     code = "if (a < b) { return List<int>(); } // <div class='x'>"
     assert code in marked(code, "a page")
+
+
+def test_a_text_that_is_hard_to_search_takes_no_time() -> None:
+    spaces = " " * 400_000  # with a step back for each, that were hours: the test would not end
+    assert spaces in marked(f"<{spaces}/{spaces}x", "a page")

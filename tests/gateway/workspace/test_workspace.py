@@ -336,3 +336,41 @@ def test_a_chat_that_is_forgotten_leaves_no_files(tmp_path: Path) -> None:
     workspaces.remove("telegram:dm:1")
     workspaces.remove("telegram:dm:1")
     assert list(tmp_path.iterdir()) == []
+
+
+def nest(workspace: Workspace, depth: int) -> None:
+    """So many folders, each in the one before."""
+    folder = os.open(workspace.prepare(), os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("in", dir_fd=folder)
+        inner = os.open("in", os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+
+
+def test_folders_nested_without_end_leave_no_room_and_hide_nothing(workspace: Workspace) -> None:
+    put(workspace, "here.txt")
+    nest(workspace, 1_050)
+    assert workspace.room_bytes() == 0
+    with pytest.raises(WorkspaceFull):
+        put(workspace, "more.txt")
+    assert [entry.path for entry in workspace.files()] == ["here.txt"]
+
+
+def test_folders_nested_without_end_can_be_deleted(tmp_path: Path) -> None:
+    workspaces = Workspaces(tmp_path / "workspaces")
+    nest(workspaces.of("a"), 1_050)
+    (outside := tmp_path / "kept.txt").write_text("kept")
+    (workspaces.of("a").root / "link").symlink_to(outside)
+    workspaces.remove("a")
+    assert not workspaces.of("a").root.exists()
+    assert outside.read_text() == "kept"
+    workspaces.remove("a")
+
+
+def test_folders_with_odd_names_keep_no_file_from_being_listed(workspace: Workspace) -> None:
+    put(workspace, "z.txt")
+    (workspace.root / "a\nb").mkdir()
+    (workspace.root / "a\nb" / "lost.txt").write_text("x")
+    assert [entry.path for entry in workspace.files()] == ["z.txt"]
