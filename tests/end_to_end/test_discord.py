@@ -155,6 +155,31 @@ async def test_a_slash_command_is_answered_by_its_interaction(
         assert {"ask", "new", "model", "resume", "Ask about this message"} <= names
 
 
+async def test_arguments_are_suggested_to_members_alone(
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person, garden: Guild
+) -> None:
+    (general,) = garden.channels
+    mallory = fake.person("Mallory")
+    async with running(eva):
+        await fake.wait_for(lambda: fake.commands)
+        model.enqueue(text="Yes.")
+        await fake.say(eva, f"<@{fake.bot.id}> we spoke of cats", general)
+        await fake.wait_for(lambda: last_text(fake, general) == "Yes.")
+        await fake.say(eva, f"<@{fake.bot.id}> /new", general)
+        await fake.wait_for(lambda: last_text(fake, general) != "Yes.")
+
+        async def suggested(person: Person, command: str, argument: str) -> list[str]:
+            asked = await fake.type_argument(person, general, command, argument, "")
+            await fake.wait_for(lambda: asked.kind == 8)
+            assert asked.data is not None
+            return [one["name"] for one in asked.data["choices"]]
+
+        assert await suggested(eva, "model", "name") == ["fake-model"]
+        assert await suggested(eva, "resume", "session") == ["we spoke of cats"]
+        assert await suggested(mallory, "model", "name") == []
+        assert await suggested(mallory, "resume", "session") == []
+
+
 async def test_the_code_that_is_shown_makes_its_sender_the_owner(
     running: Running, fake: FakeDiscord, eva: Person
 ) -> None:

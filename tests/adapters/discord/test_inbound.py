@@ -1,5 +1,6 @@
 """What people do on Discord, as the gateway hears of it; over discord.py's real machinery."""
 
+import asyncio
 from dataclasses import replace
 
 import discord
@@ -147,6 +148,20 @@ async def test_what_was_said_before_is_context_once_and_for_members_only() -> No
         assert said[:2] == [("Ada", "I have a cat"), ("Bob", "and I a dog")]
         await world.ada.send(world.channel, f"{world.name} well?")
         assert not world.last.context
+
+
+async def test_a_message_that_has_to_wait_is_not_overtaken_in_its_channel() -> None:
+    async with listening(backfill=5) as world:
+        gate = world.desk.gate = asyncio.Event()
+        other = world.guild.create_text_channel("other")
+        for number, place in enumerate((world.channel, world.channel, other)):
+            world.env.backend.create_message(place.id, world.ada.id, f"{world.name} {number}")
+        await asyncio.sleep(0)
+        gate.set()
+        await world.env.settle()
+        texts = [one.text for one in world.heard if isinstance(one, Inbound)]
+        assert texts.index("0") < texts.index("1")
+        assert sorted(texts) == ["0", "1", "2"]
 
 
 async def test_files_come_with_what_they_are_found_by() -> None:

@@ -4,6 +4,7 @@ simcord runs discord.py's real machinery, logs the client in itself, and waits a
 a person does until the client has done all that follows from it.
 """
 
+import asyncio
 import mimetypes
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -35,8 +36,11 @@ class OpenDesk:
 
     shut_out: set[str] = field(default_factory=set)
     offered: Sequence[tuple[str, str]] = ()
+    gate: asyncio.Event | None = None  # what it waits for before it says anything
 
     async def may_talk(self, address: Address, sender: Sender) -> bool:
+        if self.gate is not None:
+            await self.gate.wait()
         return sender.id not in self.shut_out
 
     async def suggestions(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from tests.fakes.discord.checks import Refused
 from tests.fakes.discord.world import Channel, Json, Message, Person, new_id
 
-COMMAND, COMPONENT, FORM = 2, 3, 5
+COMMAND, COMPONENT, SUGGESTIONS, FORM = 2, 3, 4, 5
 FIRST_ANSWER_S = 3.0
 LIFE_S = 15 * 60.0
 

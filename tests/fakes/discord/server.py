@@ -141,6 +141,14 @@ class FakeDiscord:
         }
         return await self._interact(person, channel, interactions.COMMAND, data)
 
+    async def type_argument(
+        self, person: Person, channel: Channel, name: str, argument: str, typed: str
+    ) -> Interaction:
+        """Begin to type the argument of a slash command; the answer's data has the choices."""
+        option = {"name": argument, "type": 3, "value": typed, "focused": True}
+        data = {"id": str(new_id()), "name": name, "type": 1, "options": [option]}
+        return await self._interact(person, channel, interactions.SUGGESTIONS, data)
+
     # What a test asks
 
     def replies(self, place: Person | Channel) -> list[Message]:
@@ -153,9 +161,9 @@ class FakeDiscord:
         """How many calls of a kind were answered."""
         return sum(1 for one, _, _ in self.calls if one == kind)
 
-    async def wait_for(self, find: Callable[[], _T]) -> _T:
+    async def wait_for(self, find: Callable[[], _T], patience_s: float | None = PATIENCE_S) -> _T:
         """What `find` gives, as soon as it gives something."""
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(patience_s):
             while not (found := find()):
                 self._changes.clear()
                 await self._changes.wait()
