@@ -94,8 +94,8 @@ class ChatSettings(Section):
         default="queue",
         description="What happens to a message that comes while an answer is written. `queue`: it "
         "waits and gets an answer of its own. `steer`: it goes into the answer. `interrupt`: it "
-        "stops the answer. The last two hold if the answer is for the same person. `/queue` and "
-        "`/steer` say it for one message.",
+        "stops the answer, if that is for the same person. `/queue` and `/steer` say it for one "
+        "message.",
     )
     inbox_size: PositiveInt = Field(
         default=32, description="Messages that wait while a turn runs; more are refused, and told."

@@ -56,14 +56,11 @@ class Chat:
         if self._is_full():
             return False
         turn = self._turn
-        # What a turn does is done in the name, and with the rights, of the person whom it answers:
-        # nobody else has a say in it.
-        is_theirs = turn is not None and turn.sender_id == message.sender.id
         # What comes with files gets a turn of its own: they have to be fetched first.
-        is_steer = mode == "steer" and is_theirs and not message.attachments
+        is_steer = mode == "steer" and not message.attachments
         if is_steer and turn is not None and turn.steer(Steer(message, tell)):
             return True
-        if mode == "interrupt" and is_theirs and turn is not None:
+        if mode == "interrupt" and turn is not None and turn.sender_id == message.sender.id:
             turn.stop(SUPERSEDED)
         self._inbox.put(Waiting(message))
         return True

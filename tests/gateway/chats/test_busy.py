@@ -92,22 +92,6 @@ async def test_a_steer_that_comes_too_late_is_answered_by_itself(start: Start) -
         assert await gateway.store.inbound.steering(CHAT) == []
 
 
-@pytest.mark.parametrize("text", ["and tell me, too", "/steer and tell me, too"])
-async def test_nobody_has_a_say_in_what_is_done_for_another(start: Start, text: str) -> None:
-    async with start(busy="steer") as gateway:
-        drip = gateway.model.enqueue(text="the answer to Alice", gated=True)
-        gateway.model.enqueue(text="the answer to Bob")
-        await gateway.platform.say("look into my files", chat="-100")
-        await drip.started.wait()
-        await gateway.platform.say(text, chat="-100", sender=BOB)
-        drip.release(20)
-        screen = await gateway.platform.until_shown(
-            "the answer to Alice", "the answer to Bob", chat="-100"
-        )
-        assert MERGED not in screen.texts
-        assert len(gateway.model.requests) == 2
-
-
 async def test_steer_is_a_command_for_one_message(gateway: SmallGateway) -> None:
     drip = gateway.model.enqueue(text="an answer", gated=True)
     gateway.model.enqueue(text="a better one")
