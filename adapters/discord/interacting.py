@@ -6,6 +6,7 @@ goes out before anything else is done, however long the gateway or the model wil
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import discord
 import structlog
@@ -107,9 +108,10 @@ class Interactions:
         if not await self._is_welcome(interaction):
             return
         is_private = is_private and interaction.guild_id is not None
-        await interaction.response.defer(thinking=True, ephemeral=is_private)
-        leave = Pass.of(interaction, is_private=is_private)
-        if not is_private:
+        leave = await _leave(interaction, is_private=is_private)
+        if leave is None and is_private:
+            return  # there is no way left to answer one person alone
+        if leave is not None and not is_private:
             self._waiting.begin(leave, interaction.delete_original_response)
         quoted, files = await self._looked_at(about)
         if file is not None:
@@ -117,7 +119,7 @@ class Interactions:
         address, sender = _who(interaction)
         message = Inbound(
             event_id=f"interaction:{interaction.id}",
-            address=_answered_by(address, leave),
+            address=replace(address, interaction=None if leave is None else str(leave)),
             sender=sender,
             text=text,
             chat_title=title_of(interaction.channel) if interaction.channel else None,
@@ -181,14 +183,16 @@ def _who(interaction: Interaction) -> tuple[Address, Sender]:
     return address_of(place), sender_of(interaction.user)
 
 
-def _answered_by(address: Address, leave: Pass) -> Address:
-    return Address(
-        platform=address.platform,
-        chat_id=address.chat_id,
-        kind=address.kind,
-        thread_id=address.thread_id,
-        interaction=str(leave),
-    )
+async def _leave(interaction: Interaction, *, is_private: bool) -> Pass | None:
+    """Acknowledge what was asked, for leave to answer it; None if Discord waits no longer."""
+    try:
+        await interaction.response.defer(thinking=True, ephemeral=is_private)
+    except discord.HTTPException as error:
+        if error.code not in INTERACTION_IS_OVER:
+            raise
+        _log.warning("too late for an acknowledgement", code=error.code)
+        return None
+    return Pass.of(interaction, is_private=is_private)
 
 
 async def _acknowledged(interaction: Interaction) -> None:

@@ -16,6 +16,7 @@ from adapters.base import (
     TargetGone,
     Unreachable,
 )
+from adapters.discord.commands import SlashCommand
 from tests.adapters.discord.serving import Serving, adapter_for, address_of
 from tests.fakes.discord import FakeDiscord, Person, faults
 from tests.fakes.discord.limits import Rates
@@ -197,6 +198,48 @@ async def test_case_39_an_acknowledgement_that_comes_too_late_costs_nothing_more
         fake.fail("callback", faults.failed(404, 10062))
         await fake.press(ada, fake.replies(ada)[0], "A")
         assert (await serving.press()).data == "ask:7:1"
+
+
+async def test_case_39_a_command_that_is_acknowledged_too_late_is_answered_by_a_plain_message(
+    fake: FakeDiscord, ada: Person
+) -> None:
+    commands = (
+        SlashCommand("new", "begin anew"),
+        SlashCommand("usage", "show what was used", is_private=True),
+    )
+    garden = fake.guild("Garden", "general")
+    (general,) = garden.channels
+    async with Serving(adapter_for(fake, commands=commands), fake) as serving:
+        fake.fail("callback", *[faults.failed(404, 10062)] * 2)
+        await fake.slash(ada, general, "usage")  # the answer would be for Ada alone
+        asked = await fake.slash(ada, general, "new")
+        heard = await serving.inbound()
+        assert (heard.text, heard.address.interaction) == ("/new", None)
+        await serving.adapter.send(heard.address, Part("A new beginning."))
+        assert [one.text for one in fake.replies(general)] == ["A new beginning."]
+        assert asked.messages == []
+        assert len(serving.messages) == 1
+
+
+async def test_one_command_that_discord_refuses_keeps_none_of_the_others_back(
+    fake: FakeDiscord,
+) -> None:
+    commands = (SlashCommand("new", "begin anew"), SlashCommand("bad", ""), SlashCommand("x", "y"))
+    async with Serving(adapter_for(fake, commands=commands), fake):
+        await fake.wait_for(lambda: len(fake.commands.get("", ())) == 4)
+    assert {one["name"] for one in fake.commands[""]} == {
+        "ask",
+        "new",
+        "x",
+        "Ask about this message",
+    }
+
+
+async def test_of_too_many_commands_the_first_hundred_are_offered(fake: FakeDiscord) -> None:
+    commands = [SlashCommand(f"command{number}", "do it") for number in range(150)]
+    async with Serving(adapter_for(fake, commands=commands), fake):
+        await fake.wait_for(lambda: fake.commands)
+    assert len([one for one in fake.commands[""] if one.get("type", 1) == 1]) == 100
 
 
 async def test_the_clients_own_limits_are_kept_when_a_channel_is_written_to_quickly() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tests.fakes.discord.checks import Refused, check_message
+from tests.fakes.discord.checks import Refused, check_commands, check_message
 from tests.fakes.discord.world import Channel, Json, Message, new_id, now
 
 if TYPE_CHECKING:
@@ -133,6 +133,7 @@ async def commands(fake: "FakeDiscord", call: Call) -> Answer:
     place = call.found.get("guild", "")
     if call.method == "GET":
         return 200, fake.commands.get(place, [])
+    check_commands(_as_list(call.body))
     made = [{**one, "id": str(new_id()), "version": "1"} for one in _as_list(call.body)]
     if call.method == "PUT":
         fake.commands[place] = made

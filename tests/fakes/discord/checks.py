@@ -1,5 +1,7 @@
 """What Discord refuses: the limits of messages and buttons ("Create Message", "Components")."""
 
+import re
+
 from tests.fakes.discord.world import Json
 
 EMPTY, INVALID = 50006, 50035
@@ -43,3 +45,16 @@ def _check_rows(rows: list[Json]) -> None:
             ids.append(button["custom_id"])
     if len(ids) != len(set(ids)):
         raise Refused(400, INVALID, "Invalid Form Body: two components have the same id")
+
+
+def check_commands(commands: list[Json]) -> None:
+    """Raise `Refused` if one of these is none ("Application Commands")."""
+    if sum(one.get("type", 1) == 1 for one in commands) > 100:
+        raise Refused(400, 30032, "Maximum number of application commands reached (100)")
+    for one in commands:
+        is_slash = one.get("type", 1) == 1
+        if is_slash and not re.fullmatch(r"[-_a-z0-9]{1,32}", one["name"]):
+            raise Refused(400, INVALID, f"Invalid Form Body: {one['name']} is no name")
+        for described in (one, *one.get("options", ())) if is_slash else ():
+            if not 1 <= len(described.get("description") or "") <= 100:
+                raise Refused(400, INVALID, "Invalid Form Body: description")
