@@ -180,6 +180,21 @@ async def test_arguments_are_suggested_to_members_alone(
         assert await suggested(mallory, "resume", "session") == []
 
 
+async def test_long_code_comes_as_a_file_and_marks_say_how_far_a_message_has_come(
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person
+) -> None:
+    lines = [f"print({number})" for number in range(1_000)]
+    code = "\n".join(lines)
+    async with running(eva, chats={"marks": True}):
+        model.enqueue(text=f"Here it is:\n\n```python\n{code}\n```")
+        asked = await fake.say(eva, "write me a program")
+        await fake.wait_for(lambda: asked.reactions == [("✅", fake.bot.id)])
+        files = [file for one in fake.replies(eva) for file in one.fields.get("attachments") or ()]
+        assert [file["filename"] for file in files] == ["code-1.py"]
+        assert fake.files[files[0]["id"]].decode().split("\n")[:1_000] == lines
+        assert len(fake.replies(eva)) == 2
+
+
 async def test_the_code_that_is_shown_makes_its_sender_the_owner(
     running: Running, fake: FakeDiscord, eva: Person
 ) -> None:

@@ -8,6 +8,7 @@ from adapters.base import (
     Ambiguous,
     Attachment,
     Button,
+    Mark,
     MediaKind,
     OutgoingFile,
     Part,
@@ -240,6 +241,17 @@ async def test_of_too_many_commands_the_first_hundred_are_offered(fake: FakeDisc
     async with Serving(adapter_for(fake, commands=commands), fake):
         await fake.wait_for(lambda: fake.commands)
     assert len([one for one in fake.commands[""] if one.get("type", 1) == 1]) == 100
+
+
+async def test_marks_are_reactions_on_the_wire(fake: FakeDiscord, ada: Person) -> None:
+    async with Serving(adapter_for(fake), fake) as serving:
+        message = await fake.say(ada, "hello")
+        heard = await serving.inbound()
+        for mark, shown in ((Mark.SEEN, "👀"), (Mark.FAILED, "❌"), (Mark.FAILED, "❌")):
+            await serving.adapter.mark(heard.address, str(message.id), mark)
+            assert message.reactions == [(shown, fake.bot.id)]
+        await serving.adapter.mark(heard.address, str(message.id), None)
+        assert message.reactions == []
 
 
 async def test_the_clients_own_limits_are_kept_when_a_channel_is_written_to_quickly() -> None:
