@@ -60,8 +60,8 @@ class DiscordAdapter:
     opens_forms = True
     limits = RateLimits(total=MESSAGES)  # for those of a route the client waits by itself
     hint = (
-        "Discord shows Markdown: bold, italics, strikethrough, links, code, lists, quotes and three"
-        " levels of headings. It has no tables."
+        "Discord shows Markdown: bold, italics, strikethrough, ||spoilers||, links, code, lists, "
+        "quotes and three levels of headings; tables only if they are narrow."
     )
 
     def __init__(
