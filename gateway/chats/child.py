@@ -191,7 +191,8 @@ class Child:
                 if tool is None:
                     raise ToolFailed(f"There is no tool {name!r} here.")
                 self._report(name)
-                result = await self._context.run_deeper(name, tool.read(message["arguments"]))
+                arguments, within = tool.read(message["arguments"]), frozenset(self._tools)
+                result = await self._context.run_deeper(name, arguments, within)
             except ToolFailed as error:
                 return tool_result(call_id, name, str(error), is_error=True)
         return tool_result(call_id, name, result.content, is_error=result.is_error)

@@ -7,6 +7,7 @@ to the agent, is `effects`'.
 import itertools
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import structlog
@@ -135,7 +136,12 @@ class ToolCalls:
     def _admit(self, call: ToolCall, users: Sequence[User]) -> tuple[Tool, Decision]:
         """The tool that is called, and whether somebody has to be asked. Raises `ToolFailed`."""
         tool = self._host.toolbox.find(call.name)
-        if tool is None or call.name not in self._journal.tools:
+        is_told = call.name in self._journal.tools
+        if (
+            tool is None
+            or not is_told
+            or (call.within is not None and call.name not in call.within)
+        ):
             _log.warning("a tool was called that the agent was not told of", tool=call.name)
             raise ToolFailed(UNKNOWN.format(name=call.name))
         decision = strictest(decide(self._host.settings.tools, tool, user) for user in users)
@@ -153,9 +159,12 @@ class ToolCalls:
         workspace = self._host.workspaces.of(call.chat)
         numbers = itertools.count(1)
 
-        async def run(depth: int, name: str, arguments: Arguments) -> ToolResult:
+        async def run(caller: ToolCall, name: str, arguments: Arguments) -> ToolResult:
             inner_id, given = f"{call.id}/{next(numbers)}", to_json(dict(arguments)).decode()
-            return await self._run(ToolCall(inner_id, name, given, call.chat, call.message, depth))
+            return await self._run(replace(caller, id=inner_id, name=name, arguments=given))
+
+        async def run_deeper(name: str, arguments: Arguments, within: frozenset[str]) -> ToolResult:
+            return await run(replace(call, depth=call.depth + 1, within=within), name, arguments)
 
         shows = itertools.count(1)
 
@@ -166,8 +175,8 @@ class ToolCalls:
             call=call,
             workspace=workspace,
             report=partial(self._tell, call),
-            run_tool=partial(run, call.depth),
-            run_deeper=partial(run, call.depth + 1),
+            run_tool=partial(run, call),
+            run_deeper=run_deeper,
             new_output=partial(self._host.toolbox.output, tool, workspace),
             must_ask=must_ask,
             show=show,

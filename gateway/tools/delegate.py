@@ -118,11 +118,13 @@ class AgentTools:
         """What the others may use: no more than the agent itself, and nothing that speaks."""
         limits = self._host.settings.tools.delegation
         is_last = context.call.depth + 1 >= limits.max_depth
+        within = context.call.within
         found = [
             one
             for one in await offered_to(self._host, context.call.message)
             if one.toolset not in _EXCLUDED_TOOLSETS
             and one.risk is not Risk.MESSAGE
+            and (within is None or one.name in within)
             and not (is_last and one.name == _NAME)
         ]
         if wanted is None:

@@ -52,6 +52,8 @@ class ToolCall:
     chat: str  # the session key
     message: Inbound  # what the turn answers: where it is, in whose name, whether scheduled
     depth: int = 0  # 1 for the calls of an agent that another agent has set to work, and so on
+    within: frozenset[str] | None = None
+    """The tools that such an agent was given; it reaches no other by way of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,9 @@ class ToolContext:
     report: Callable[[str], None]  # tell the person how far it has come, in a few words
     run_tool: Callable[[str, Arguments], Awaitable[ToolResult]]
     """Another call from inside this one, under the same policy and with the same approvals."""
-    run_deeper: Callable[[str, Arguments], Awaitable[ToolResult]]
-    """The same for an agent that this call has set to work: one deeper in `ToolCall.depth`."""
+    run_deeper: Callable[[str, Arguments, frozenset[str]], Awaitable[ToolResult]]
+    """The same for an agent that this call has set to work, with the names of all that it may use:
+    one deeper in `ToolCall.depth`."""
     new_output: Callable[[], Output]
     """For a result that may be long: write into it as it comes, return what `finish` says."""
     must_ask: bool = False  # the policy wants a yes: `approve` can say what is asked in its words

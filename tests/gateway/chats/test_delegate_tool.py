@@ -35,6 +35,16 @@ class Field:
         return f"saw {at}"
 
     @tool(risk=Risk.EXECUTE)
+    async def run(self, context: ToolContext, name: str) -> str:
+        """Calls another tool, as a program does."""
+        return (await context.run_tool(name, {})).content
+
+    @tool(risk=Risk.MESSAGE)
+    async def shout(self, context: ToolContext) -> str:
+        """Speaks elsewhere."""
+        return "shouted"
+
+    @tool(risk=Risk.EXECUTE)
     async def dig(self, context: ToolContext) -> str:
         """Digs."""
         return "dug"
@@ -153,6 +163,36 @@ async def test_only_named_toolsets_are_given_and_more_can_not_be_called(start: S
         await gateway.platform.until(lambda s: "new conversation" in s.last)
         text = await told(gateway, delegating(TWO[:1], child, toolsets=["shell"]))
         assert "There is no toolset shell. There are:" in text
+
+
+@pytest.mark.parametrize("name", ["shout", "session_search", "delegate_task"])
+async def test_nothing_that_they_were_not_given_is_reached_by_way_of_their_tools(
+    start: Start, name: str
+) -> None:
+    def child(body: Json, task: str) -> Json:
+        if results := results_in(body):
+            return make_completion(results[0])
+        return calling("run", {"name": name})
+
+    limits = {"risks": {"message": "allow"}, "delegation": {"max_depth": 2}}
+    async with start(toolbox=Field().box, own_tools=True, tools=limits) as gateway:
+        text = await told(gateway, delegating(TWO[:1], child, toolsets=["own"]))
+        assert f"There is no tool '{name}' here." in text
+
+
+async def test_those_that_they_set_to_work_are_given_no_more_than_they_have(start: Start) -> None:
+    def child(body: Json, task: str) -> Json:
+        if results := results_in(body):
+            return make_completion(results[0])
+        if task == "the north":
+            return calling("delegate_task", {"tasks": [{"goal": "further"}]})
+        return make_completion(f"has {sorted(names_in(body))}")
+
+    limits = {"delegation": {"max_depth": 3}}
+    async with start(toolbox=Field().box, own_tools=True, tools=limits) as gateway:
+        text = await told(gateway, delegating(TWO[:1], child, toolsets=["agents"]))
+        assert "delegate_task" in text
+        assert "dig" not in text
 
 
 async def test_what_they_do_is_under_the_same_policy(start: Start) -> None:

@@ -39,7 +39,7 @@ def context_of(
         workspace=workspace,
         report=(reported if reported is not None else []).append,
         run_tool=run_tool,
-        run_deeper=run_tool,
+        run_deeper=lambda name, given, _: run_tool(name, given),
         new_output=lambda: toolbox.output(tool, workspace),
         must_ask=must_ask,
     )
