@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gateway.tools import searching
-from gateway.tools.approvals import fenced
+from gateway.tools.approvals import fenced, inline
 from gateway.tools.file_text import lines_of, open_text, whole_text
 from gateway.tools.patching import NoSuchPassage, diff, patched
 from gateway.tools.tool import Approval, Arguments, Risk, ToolContext, ToolFailed, tool
@@ -160,4 +160,4 @@ def _text_or_nothing(workspace: Workspace, path: str) -> str:
 
 
 def _approval(kind: str, path: str, before: str, after: str) -> Approval:
-    return Approval(kind, path, f"`{path}`\n\n" + fenced(diff(before, after, path), "diff"))
+    return Approval(kind, path, f"{inline(path)}\n\n" + fenced(diff(before, after, path), "diff"))

@@ -18,7 +18,7 @@ from gateway.mcp.listing import Offered, plain
 from gateway.mcp.results import Brought, File
 from gateway.mcp.server import McpServer
 from gateway.mcp.servers import running
-from gateway.tools.approvals import fenced
+from gateway.tools.approvals import fenced, inline
 from gateway.tools.spill import FOLDER
 from gateway.tools.tool import (
     Approval,
@@ -109,7 +109,7 @@ def read(text: str) -> Arguments:
 async def _ask(offer: Offered, _context: ToolContext, arguments: Arguments) -> Approval:
     """The call in full, which whoever is asked has to see."""
     written = json.dumps(dict(arguments), ensure_ascii=False, indent=1)
-    head = f"`{offer.tool}` of the MCP server `{offer.server}`, with"
+    head = f"{inline(offer.tool)} of the MCP server {inline(offer.server)}, with"
     return Approval("mcp", offer.name, f"{plain(head, 200)}\n\n{fenced(written, 'json')}")
 
 
