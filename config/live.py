@@ -56,6 +56,7 @@ AT_THE_START = (
     "tools.modules",
     "tools.workspace_mb",
     "code",
+    "shell",
     "web",
     "media.transcription",
     "mcp",

@@ -26,6 +26,7 @@ from config.section import (
     WholePath,
     Word,
 )
+from config.shell import ShellSettings
 from config.telegram import TelegramSettings
 from config.tools import ToolSettings
 from config.web import WebSettings
@@ -287,6 +288,7 @@ class Settings(Section):
     journal: JournalSettings = JournalSettings()
     tools: ToolSettings = ToolSettings()
     code: CodeSettings = CodeSettings()
+    shell: ShellSettings = ShellSettings()
     web: WebSettings = WebSettings()
     media: MediaSettings = MediaSettings()
     mcp: McpSettings = McpSettings()

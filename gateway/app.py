@@ -8,7 +8,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
@@ -70,6 +70,7 @@ from gateway.runtime.pool import AgentPool
 from gateway.sandbox.engine import WasmSandbox
 from gateway.schedule.book import Book
 from gateway.schedule.scheduler import Scheduler
+from gateway.shell.table import JobTable
 from gateway.skills.library import Skills
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.families import check_names, make_own_tools, make_tools, served_tools
@@ -131,7 +132,9 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         book = await asyncio.to_thread(make_book, store, settings, zone)
         is_scheduling = settings.schedule.enabled
         web = await stack.enter_async_context(opened(settings.web))
-        tools = await open_tools(stack, settings, book if is_scheduling else None, web)
+        tools, end_programs = await open_tools(
+            stack, settings, book if is_scheduling else None, web
+        )
         adapters: dict[str, Adapter] = {}
         workspaces = make_workspaces(settings)
         transcriber = open_transcriber(stack, settings)
@@ -152,6 +155,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
                 lambda: host.settings.agent.max_result_chars,
             ),
             workspaces=workspaces,
+            end_programs=end_programs,
             intake=Intake(adapters, workspaces, transcriber),
             approvals=store.approvals,
             outgoing=OutgoingFiles(
@@ -241,13 +245,18 @@ def prunings(
 
 async def open_tools(
     stack: AsyncExitStack, settings: Settings, book: Book | None, web: Web
-) -> list[Tool]:
-    """The tools, with what they need, which is closed with the stack. Raises `StartupError`."""
+) -> tuple[list[Tool], Callable[[str], Awaitable[None]]]:
+    """The tools, with what they need, which is closed with the stack; and what ends the programs
+    that go on in a chat's background. Raises `StartupError`.
+    """
     sandbox = WasmSandbox(settings.code.max_programs)
     stack.push_async_callback(sandbox.close)
-    tools = await asyncio.to_thread(make_tools, settings, book, web, sandbox)
+    shell = settings.shell
+    jobs = JobTable(max_running=shell.max_background, life_s=shell.background_hours * 3600)
+    await stack.enter_async_context(jobs)
+    tools = await asyncio.to_thread(make_tools, settings, book, web, sandbox, jobs)
     check_names(settings.tools, tools)
-    return tools
+    return tools, jobs.end_chat
 
 
 def make_book(store: SqliteStore, settings: Settings, zone: tzinfo) -> Book:

@@ -41,6 +41,7 @@ async def _renew(host: Host, chat: str) -> str | None:
         return None
     await host.store.begin_session(chat, reset.reason)
     host.pool.drop(chat)
+    await host.end_programs(chat)
     _log.info("session ended", reason=reset.reason, session=session.id)
     title = escaped(title_of(session))
     return f"*{reset.why}, so this is a new conversation. /resume goes on with “{title}”.*"

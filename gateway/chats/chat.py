@@ -221,6 +221,7 @@ class Chat:
             await self._say(address, apology(error, error_id))
             return
         self._host.pool.drop(self.key)
+        await self._host.end_programs(self.key)
         text = "A new conversation. What I noted about us stays."
         if dropped:
             messages = "message" if len(dropped) == 1 else "messages"

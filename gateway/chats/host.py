@@ -46,6 +46,10 @@ async def _nobody_minds(_message: Inbound) -> None:
     """Nothing is to be done about a chat that is gone."""
 
 
+async def _none_run(_chat: str) -> None:
+    """No tool leaves programs running."""
+
+
 @dataclass(slots=True)
 class Host:
     """The parts that turns are made of."""
@@ -69,6 +73,7 @@ class Host:
     delivery: DeliverySettings
     standing: Callable[[Inbound], Awaitable[Standing]]  # what its sender may do, at this moment
     clock: Clock = local_time
+    end_programs: Callable[[str], Awaitable[None]] = _none_run  # of a chat, in its background
     reset_policy: Policy | None = None
     metrics: Metrics = field(default_factory=Metrics)
     tell_owners: Callable[[str, str], Awaitable[None]] = _nobody_is_told  # platform, Markdown

@@ -48,6 +48,7 @@ def data_commands(chats: Chats, host: Host, people: PeopleStore) -> list[Command
             forgotten = await people.forget(person_key(address, call.message.sender))
             for chat in forgotten.chats:
                 host.pool.drop(chat)
+                await host.end_programs(chat)
                 if is_direct(chat):  # a group's files are the group's
                     await asyncio.to_thread(host.workspaces.remove, chat)
             return (

@@ -13,6 +13,7 @@ from gateway.chats.host import Host
 from gateway.errors import StartupError
 from gateway.sandbox.base import Sandbox
 from gateway.schedule.book import Book
+from gateway.shell.table import JobTable
 from gateway.tools.code import CodeTools
 from gateway.tools.cronjob import TimeTools
 from gateway.tools.delegate import AgentTools
@@ -22,6 +23,7 @@ from gateway.tools.past import PastTools
 from gateway.tools.people import PeopleTools
 from gateway.tools.policy import unknown_names
 from gateway.tools.sending import SendingTools
+from gateway.tools.shell import ShellTools
 from gateway.tools.skills import SkillTools
 from gateway.tools.tool import Tool, tools_of
 from gateway.tools.toolbox import Toolbox
@@ -37,6 +39,7 @@ FAMILIES: tuple[tuple[type, str], ...] = (
     (PeopleTools, "people"),
     (AgentTools, "agents"),
     (CodeTools, "code"),
+    (ShellTools, "shell"),
     (WebTools, "web"),
 )
 """All families with their toolsets, for the docs; what makes them of live parts is below."""
@@ -85,7 +88,9 @@ async def served_tools(settings: McpSettings, toolbox: Toolbox) -> AsyncIterator
         yield
 
 
-def make_tools(settings: Settings, book: Book | None, web: Web, sandbox: Sandbox) -> list[Tool]:
+def make_tools(
+    settings: Settings, book: Book | None, web: Web, sandbox: Sandbox, jobs: JobTable
+) -> list[Tool]:
     """The tools. Blocks while modules are loaded. Raises `StartupError`."""
     return [
         *tools_of(FileTools(), "files"),
@@ -93,5 +98,6 @@ def make_tools(settings: Settings, book: Book | None, web: Web, sandbox: Sandbox
         *(tools_of(TimeTools(book), "time") if book else []),
         *tools_of(WebTools(web), "web"),
         *tools_of(CodeTools(sandbox, settings.code), "code"),
+        *tools_of(ShellTools(settings.shell, jobs), "shell"),
         *load_tools(settings.tools.modules),
     ]

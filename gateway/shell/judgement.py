@@ -1,0 +1,189 @@
+"""How dangerous a command line is, told from its words. Pure; the tables are all there is to it.
+
+A command that is in none of the tables is an ordinary one. What is not understood is treated like
+what destroys: somebody is asked each time.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from fnmatch import fnmatchcase
+
+from gateway.shell.words import NotUnderstood, Plain, commands_of
+
+
+class Danger(IntEnum):
+    """From harmless to worst."""
+
+    NONE = 0  # it only looks
+    ORDINARY = 1  # it may change things, as work does
+    DESTRUCTIVE = 2  # it may take away what can't be brought back, or is not clear
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a line amounts to."""
+
+    danger: Danger
+    pattern: str  # what a remembered yes holds for
+    reason: str = ""  # why it is destructive, in a sentence
+
+
+READING = """
+    basename cat cmp comm cut date df diff dirname du echo egrep false fgrep grep head hexdump id jq
+    ls md5sum nl od paste pwd readlink realpath seq sha1sum sha256sum sleep stat strings tail tr
+    true uname wc which whoami
+"""
+"""They look at files and print; none of their options writes one or starts a program."""
+
+READING_UNLESS: dict[str, tuple[str, ...]] = {
+    "file": ("-C*", "--co*", "-[!-]*C*"),
+    "find": ("-exec*", "-ok*", "-delete", "-fprint*", "-fls"),
+    "printf": ("-*",),
+    "rg": ("--pre*", "--hostname-bin*", "-z", "--search-zip"),
+    "sort": ("-o*", "--o*", "--co*", "-[!-]*o*"),
+    "test": ("-*",),
+    "tree": ("-o*", "-R", "-[!-]*[oR]*"),
+}
+"""The same, unless they have an option like these. Long options may be cut short (getopt_long)."""
+
+SIMPLE = """
+    b2sum bunzip2 bzip2 cd cksum column cp expand fmt fold gunzip gzip iconv join ln mkdir mv numfmt
+    shuf tac tee touch tsort unexpand uniq unxz xz zcat
+"""
+"""They change files in ways that one yes may hold for; a yes to any other is for that very line."""
+
+DESTROYING = {
+    name: reason
+    for reason, names in {
+        "It deletes or overwrites for good.": (
+            "dd fallocate mkfs rm rmdir shred truncate unlink wipefs"
+        ),
+        "It changes who may do what, or how the system is set up.": (
+            "chattr chgrp chmod chown mount setcap setfacl umount"
+        ),
+        "It ends other programs.": "fuser kill killall pkill poweroff reboot shutdown",
+        "It runs something else, which is not seen from here.": (
+            ". alias ash at bash batch bind builtin busybox chroot command compgen complete coproc "
+            "crontab csh dash declare doas enable env eval exec expect export fc fish flock "
+            "getopts hash history ionice ksh ld.so let local mapfile nice nohup nsenter parallel "
+            "read readarray readonly script set setarch setsid sh shopt source ssh stdbuf strace "
+            "su sudo systemd-run taskset tcsh time timeout trap typeset unset unshare watch xargs "
+            "zsh"
+        ),
+    }.items()
+    for name in names.split()
+}
+"""By the name of the command."""
+
+DESTROYING_WITH: dict[str, tuple[str, ...]] = {
+    "cp": ("-f", "--f*", "-[!-]*f*", "--rem*"),
+    "docker": ("*",),
+    "find": READING_UNLESS["find"],
+    "git": (
+        *("-c", "-c?*", "--exec-path*", "--config-env*", "-[dDM]", "--delete", "--force*"),
+        *("bisect", "checkout", "clean", "config", "difftool", "filter-branch", "filter-repo"),
+        *("gc", "mergetool", "push", "rebase", "reflog", "reset", "restore", "rm", "stash"),
+        *("submodule", "switch", "update-ref", "worktree"),
+    ),
+    "ln": ("-f", "--f*", "-[!-]*f*"),
+    "mv": ("-f", "--f*", "-[!-]*f*"),
+    "printf": ("-*",),  # -v evaluates what stands in brackets
+    "rsync": ("--del*", "--rem*", "-e*", "--rs*"),
+    "sed": ("-i*", "--i*", "-[!-]*i*"),
+    "systemctl": ("*",),
+    "tar": (
+        "--rem*",
+        "--to-c*",
+        "--ch*",
+        "--us*",
+        "--rm*",
+        "--rs*",
+        "-I*",
+        "-F*",
+        "--in*",
+        "--ne*",
+    ),
+    "test": ("-[vR]",),
+    "tree": ("-o*", "-R"),
+    "zip": ("-m*", "-T*", "-d*"),
+}
+"""By a word that the command has."""
+
+_READING, _SIMPLE = frozenset(READING.split()), frozenset(SIMPLE.split())
+_FOLDERS = ("/usr/bin/", "/bin/", "/usr/local/bin/", "/usr/sbin/", "/sbin/")
+
+
+def judge(line: str) -> Judgement:
+    """What a command line amounts to."""
+    try:
+        commands = commands_of(line)
+    except NotUnderstood as error:
+        return Judgement(
+            Danger.DESTRUCTIVE, line, f"What it does can't be told beforehand. {error}"
+        )
+    found = [_judge(command) for command in commands]
+    worst = max(found, key=lambda one: one.danger)
+    patterns = dict.fromkeys(one.pattern for one in found if one.danger is not Danger.NONE)
+    return Judgement(worst.danger, ", ".join(patterns) or line, worst.reason)
+
+
+def is_allowed(line: str, patterns: Iterable[str]) -> bool:
+    """Whether every command of an ordinary line is one that the settings allow.
+
+    A pattern has the words of a command, `*` for any number of characters: `git commit*`.
+    """
+    try:
+        commands = commands_of(line)
+    except NotUnderstood:
+        return False
+    kept = tuple(patterns)
+    return all(
+        _judge(command).danger is Danger.NONE
+        or (
+            not any(_is_kept(path) for path in command.writes)
+            and any(fnmatchcase(" ".join(command.words), pattern) for pattern in kept)
+        )
+        for command in commands
+    )
+
+
+def _judge(command: Plain) -> Judgement:
+    name = _name(command.words[0])
+    line = " ".join(command.words)
+    if reason := DESTROYING.get(name):
+        return Judgement(Danger.DESTRUCTIVE, line, reason)
+    if _has_option(DESTROYING_WITH.get(name, ()), command):
+        return Judgement(Danger.DESTRUCTIVE, line, "It may take away what can't be brought back.")
+    if any(_is_kept(path) for path in command.writes):
+        return Judgement(Danger.ORDINARY, f"{line} > {' > '.join(command.writes)}")
+    if name in _READING or (
+        name in READING_UNLESS and not _has_option(READING_UNLESS[name], command)
+    ):
+        return Judgement(Danger.NONE, f"{name} *")
+    return Judgement(Danger.ORDINARY, f"{name} *" if name in _SIMPLE else line)
+
+
+def _name(word: str) -> str:
+    """`/bin/rm` is `rm`; a program elsewhere keeps its path, since its name says nothing."""
+    for folder in _FOLDERS:
+        if word.startswith(folder) and "/" not in word[len(folder) :]:
+            return word[len(folder) :]
+    return word
+
+
+def _has_option(patterns: Sequence[str], command: Plain) -> bool:
+    """Whether one of the words is like one of the patterns, or might turn out to be.
+
+    A word that stands for names of files becomes whatever those are, `-delete` for one.
+    """
+    return bool(patterns) and any(
+        (word in command.globs and word[0] in "*?[-")
+        or any(fnmatchcase(word, pattern) for pattern in patterns)
+        for word in command.words[1:]
+    )
+
+
+def _is_kept(path: str) -> bool:
+    """Whether output goes into a file: not what is thrown away."""
+    return path != "/dev/null"
