@@ -20,6 +20,7 @@ from gateway.workspace.workspace import Workspace
 
 _READ_CHARS = 40_000
 _DIFF_LINES = 120  # in a result
+_ALL = 10_000_000
 _MAX_LINES = 2_000
 
 Path = Annotated[
@@ -160,4 +161,6 @@ def _text_or_nothing(workspace: Workspace, path: str) -> str:
 
 
 def _approval(kind: str, path: str, before: str, after: str) -> Approval:
-    return Approval(kind, path, f"{inline(path)}\n\n" + fenced(diff(before, after, path), "diff"))
+    # All of it: whoever approves has to see the last line as well.
+    whole = diff(before, after, path, max_lines=_ALL)
+    return Approval(kind, path, f"{inline(path)}\n\n" + fenced(whole, "diff"))

@@ -5,14 +5,22 @@ by line by likeness. The later ways are for whole lines, and take only a place t
 """
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 LIKENESS = 0.85  # of two passages, at least
 LEAD = 0.05  # so much better than the second best, or nobody knows which is meant
 MAX_COMPARED_LINES = 5_000
 MAX_QUOTED_LINES = 200  # compared by likeness
+MAX_LIKENESS_WORK = 5_000_000  # pairs of the same letter; the worst take a microsecond each
+MAX_DIFF_WORK = 30_000_000  # pairs of lines
+"""difflib's time grows with the square of what it is given, on hostile texts with more."""
+
 CONTEXT_LINES = 3
+
+
+_TOO_MUCH = "The text is not in the file. Read the passage and quote it exactly."
 
 
 class NoSuchPassage(Exception):
@@ -62,14 +70,29 @@ def patched(text: str, old: str, new: str, *, everywhere: bool = False) -> Patch
 
 def diff(before: str, after: str, path: str, max_lines: int = 400) -> str:
     """A unified diff; what goes beyond so many lines is left out, and counted."""
-    found = list(
-        difflib.unified_diff(
-            before.splitlines(), after.splitlines(), f"a/{path}", f"b/{path}", lineterm="",
-            n=CONTEXT_LINES,
-        )
-    )  # fmt: skip
+    old, new = before.splitlines(), after.splitlines()
+    make = _unified if len(old) * len(new) <= MAX_DIFF_WORK else _in_one_piece
+    found = list(make(old, new, f"a/{path}", f"b/{path}"))
     left_out = len(found) - max_lines
     return "\n".join(found[:max_lines] + ([f"… {left_out} more lines"] if left_out > 0 else []))
+
+
+def _unified(old: Sequence[str], new: Sequence[str], before: str, after: str) -> Iterable[str]:
+    return difflib.unified_diff(old, new, before, after, lineterm="", n=CONTEXT_LINES)
+
+
+def _in_one_piece(old: Sequence[str], new: Sequence[str], before: str, after: str) -> Iterator[str]:
+    """A diff that takes no time: from the first line that differs to the last one, all of it."""
+    shorter = min(len(old), len(new))
+    same = (number for number in range(shorter) if old[number] != new[number])
+    first = next(same, shorter)
+    behind = (number for number in range(shorter - first) if old[-1 - number] != new[-1 - number])
+    last = next(behind, shorter - first)
+    gone, come = old[first : len(old) - last], new[first : len(new) - last]
+    yield from (f"--- {before}", f"+++ {after}")
+    yield f"@@ -{first + 1},{len(gone)} +{first + 1},{len(come)} @@"
+    yield from (f"-{line}" for line in gone)
+    yield from (f"+{line}" for line in come)
 
 
 def _lines_of(text: str, old: str, limit: int = 10) -> Iterator[int]:
@@ -108,16 +131,26 @@ def _same_but_for_spaces(lines: Sequence[str], wanted: Sequence[str]) -> Iterato
 
 def _most_like(lines: Sequence[str], wanted: Sequence[str]) -> _Span:
     if len(lines) > MAX_COMPARED_LINES or len(wanted) > MAX_QUOTED_LINES:
-        raise NoSuchPassage("The text is not in the file. Read the passage and quote it exactly.")
+        raise NoSuchPassage(_TOO_MUCH)
     plain, sought = [_plain(line) for line in lines], "\n".join(map(_plain, wanted))
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(sought)  # what it keeps counts of, so the one that stays
+    letters = Counter(sought)
+    left = MAX_LIKENESS_WORK
     found: list[tuple[float, _Span]] = []
     for size in {len(wanted), len(wanted) - 1, len(wanted) + 1} - {0}:
         for start in range(len(lines) - size + 1):
-            matcher.set_seq1("\n".join(plain[start : start + size]))
-            is_far = matcher.real_quick_ratio() < LIKENESS or matcher.quick_ratio() < LIKENESS
-            if not is_far and (ratio := matcher.ratio()) >= LIKENESS:
+            candidate = "\n".join(plain[start : start + size])
+            matcher.set_seq1(candidate)
+            if matcher.real_quick_ratio() < LIKENESS:
+                continue
+            left -= len(candidate)
+            if left > 0 and matcher.quick_ratio() < LIKENESS:
+                continue
+            left -= sum(count * letters[letter] for letter, count in Counter(candidate).items())
+            if left <= 0:
+                raise NoSuchPassage(_TOO_MUCH)
+            if (ratio := matcher.ratio()) >= LIKENESS:
                 found.append((ratio, _Span(start, start + size)))
     if not found:
         raise NoSuchPassage(_nearest(lines, wanted))

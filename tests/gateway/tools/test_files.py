@@ -260,3 +260,13 @@ async def test_a_folder_that_becomes_a_link_in_mid_flight_leads_nowhere(root: Pa
         stop.set()
         exchanging.join()
     assert (root.parent / "secret.txt").read_text() == SECRET
+
+
+async def test_whoever_approves_a_change_sees_its_last_line(root: Path) -> None:
+    tool = TOOLS["write_file"]
+    content = "x\n" * 500 + "and the last\n"
+    context = context_of(tool, Workspace(root), must_ask=True)
+    assert tool.approve is not None
+    approval = await tool.approve(context, {"path": "a.txt", "content": content})
+    assert approval is not None
+    assert "+and the last" in approval.text

@@ -89,3 +89,36 @@ def test_a_diff_is_unified_and_has_an_end() -> None:
     assert "+c" in text
     long = diff("", "x\n" * 1_000, "notes.md", max_lines=10)
     assert long.splitlines()[-1] == "… 993 more lines"
+
+
+def test_a_diff_of_texts_that_are_hard_to_compare_takes_no_time() -> None:
+    # Each line is like hundreds of others: difflib would take minutes, and keep its thread.
+    old, new = ([str(pow(7, k * n, 1_009) % 101) for n in range(200_000)] for k in (1, 5))
+    before, after = "\n".join(["same", *old, "1"]), "\n".join(["same", "x", *new, "end"])
+    lines = diff(before, after, "a.txt", 10).splitlines()
+    assert lines[:3] == ["--- a/a.txt", "+++ b/a.txt", "@@ -2,200001 +2,200002 @@"]
+    assert len(lines) == 11
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        (["a"], ["a", "b"], ["@@ -6002,0 +6002,1 @@", "+b"]),
+        (["a", "b"], ["a"], ["@@ -6002,1 +6002,0 @@", "-b"]),
+        (["a", "z"], ["b", "z"], ["@@ -6001,1 +6001,1 @@", "-a", "+b"]),
+    ],
+)
+def test_a_change_of_a_long_text_is_shown_from_its_first_to_its_last_line(
+    old: list[str], new: list[str], shown: list[str]
+) -> None:
+    before, after = ("\n".join(["same"] * 6_000 + lines) for lines in (old, new))
+    assert diff(before, after, "a.txt").splitlines()[2:] == shown
+
+
+def test_a_passage_that_is_hard_to_compare_is_given_up() -> None:
+    # Two letters only, so that everything is like everything; the ratio alone would take minutes.
+    letters = "".join("ab"[pow(7, n, 10_007) % 2] for n in range(2_400))
+    base = [letters[start : start + 60] for start in range(0, 2_400, 60)]
+    quoted = ["".join(sorted(line)) if n % 9 == 0 else line for n, line in enumerate(base)]
+    with pytest.raises(NoSuchPassage, match="quote it exactly"):
+        patched("\n".join(base * 2), "\n".join(quoted), "new")
