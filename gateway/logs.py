@@ -25,11 +25,16 @@ QUIET_LIBRARIES = (
     "discord",
     "filelock",
     "httpcore",
+    "httpcore2",
     "httpx",
+    "httpx2",
     "markdown_it",
     "telegram",
     "tzlocal",
 )
+
+# What an MCP server can have said as often as it likes; `gateway.mcp` logs what matters of it.
+SILENT_LIBRARIES = ("client", "mcp")
 
 _log = structlog.get_logger()
 
@@ -89,7 +94,10 @@ def configure(
                 }
             },
             "root": {"handlers": ["stderr"], "level": threshold},
-            "loggers": {name: {"level": logging.WARNING} for name in QUIET_LIBRARIES},
+            "loggers": {
+                **{name: {"level": logging.WARNING} for name in QUIET_LIBRARIES},
+                **{name: {"level": logging.CRITICAL} for name in SILENT_LIBRARIES},
+            },
         }
     )
     if file is not None:

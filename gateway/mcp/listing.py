@@ -20,6 +20,8 @@ from jsonschema.exceptions import SchemaError
 from gateway.tools.untrusted import defused
 
 MAX_TOOLS = 64
+MAX_LISTED = 500
+"""More of them are not even looked at."""
 MAX_NAME_CHARS = 64  # of OpenAI's and Anthropic's APIs
 MAX_DESCRIPTION_CHARS = 1_000
 MAX_WORDS_CHARS = 300  # of one parameter's description
@@ -64,15 +66,18 @@ class Offered:
 
 
 def offered(server: str, allow: Iterable[str], listed: Iterable[Listed]) -> list[Offered]:
-    """The tools that are taken, sorted: the order in which a server lists them may change."""
+    """The tools that are taken, sorted: the order in which a server lists them may change.
+
+    Takes up to a second where a server lists all that it may.
+    """
     patterns = tuple(allow)
+    allowed = [each for each in listed if any(fnmatchcase(each.name, one) for one in patterns)]
     found: dict[str, Offered] = {}
-    for each in sorted(listed, key=lambda one: one.name):
-        parameters = bounded(each.input_schema)
+    for each in sorted(allowed[:MAX_LISTED], key=lambda one: one.name):
         name = tool_name(server, each.name)
-        if parameters is None or name in found or len(found) == MAX_TOOLS:
-            continue
-        if any(fnmatchcase(each.name, pattern) for pattern in patterns):
+        if len(found) == MAX_TOOLS:
+            break
+        if name not in found and (parameters := bounded(each.input_schema)) is not None:
             words = plain(each.description, MAX_DESCRIPTION_CHARS)
             description = f"Described by the MCP server {server}, in its own words: {words or '-'}"
             found[name] = Offered(name, server, each.name, description, parameters)
@@ -107,13 +112,14 @@ def bounded(schema: Any) -> dict[str, Any] | None:  # noqa: ANN401 - somebody el
     try:
         top = {key: value for key, value in schema.items() if key not in _LISTS}
         kept: dict[str, Any] = {"type": "object", "properties": {}} | _kept(top, 0)
+        if len(json.dumps(kept)) > MAX_SCHEMA_CHARS:
+            return None
         # Model servers refuse a whole request for one tool that is described against the rules.
         Draft202012Validator.check_schema(kept)
         _check_references(kept, kept)
     except (_NotTaken, SchemaError, RecursionError):
         return None
-    is_sound = all(_PARAMETER.fullmatch(name) for name in kept["properties"])
-    return kept if is_sound and len(json.dumps(kept)) <= MAX_SCHEMA_CHARS else None
+    return kept if all(_PARAMETER.fullmatch(name) for name in kept["properties"]) else None
 
 
 class _NotTaken(Exception):

@@ -24,7 +24,7 @@ from config.mcp import McpServerSettings
 from gateway.mcp.errors import Misbehaved, NotRunning
 from gateway.mcp.http import make_client
 from gateway.mcp.limits import MAX_MESSAGE_BYTES
-from gateway.mcp.listing import Listed, Offered, offered
+from gateway.mcp.listing import MAX_LISTED, Listed, Offered, offered
 from gateway.mcp.results import Brought, brought
 from gateway.mcp.stdio import environment_of, program
 
@@ -168,7 +168,7 @@ class McpServer:
             self.has_been_asked.set()
             _log.info("an MCP server is there", server=self.name, tools=len(self.tools))
             watching = asyncio.create_task(self._watch(client))
-            stack.callback(watching.cancel)
+            stack.push_async_callback(_ended, watching)
             while True:
                 await self._look.wait()
                 self._look.clear()
@@ -225,8 +225,12 @@ class McpServer:
             except MCPError as error:
                 if error.code == types.METHOD_NOT_FOUND:
                     return
-            except (SubscriptionLost, TimeoutError):
-                pass
+                reason = str(error)
+            except (SubscriptionLost, TimeoutError) as error:
+                reason = str(error)
+            else:
+                reason = "it has ended the subscription"
+            _log.debug("an MCP server tells of no changes", server=self.name, reason=reason)
             await asyncio.sleep(wait_s(number))
             self._look.set()
 
@@ -237,12 +241,17 @@ class McpServer:
             page = await client.list_tools(cursor=cursor)
             listed += [Listed(t.name, t.description or "", t.input_schema) for t in page.tools]
             cursor = page.next_cursor
-            if not cursor:
+            if not cursor or len(listed) > MAX_LISTED:
                 break
-        tools = offered(self.name, self.settings.allow, listed)
+        tools = await asyncio.to_thread(offered, self.name, self.settings.allow, listed)
         if tools != self.tools:
             self.tools = tools
             self._on_change(self)
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 async def _taken_as_it_is(name: str, result: types.CallToolResult) -> None:

@@ -23,6 +23,8 @@ from gateway.mcp.limits import MAX_MESSAGE_BYTES, Meter
 GRACE_S = 2.0
 """A server has so long to end after its input has, and once more after SIGTERM."""
 
+_LOOK_AGAIN_S = 0.01
+_WATCH_EVERY_S = 0.25
 MAX_ERROR_LINE_CHARS = 500
 _HANDED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 """Of the gateway's environment; keys live in the rest of it."""
@@ -60,9 +62,11 @@ async def program(
     said_send, said = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_say, to_say_receive = anyio.create_memory_object_stream[SessionMessage](0)
     listening = asyncio.create_task(_listen(name, process, said_send))
+    watching = asyncio.create_task(_stop_when_it_ends(process, listening))
     listening.add_done_callback(lambda _: on_end())
     tasks = [
         listening,
+        watching,
         asyncio.create_task(_speak(process, to_say_receive, said_send)),
         asyncio.create_task(_note_errors(name, process)),
     ]
@@ -138,14 +142,39 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     if process.stdin is not None:
         process.stdin.close()
     for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            async with asyncio.timeout(GRACE_S):
-                await process.wait()
+        if await _has_ended(process):
             break
-        except TimeoutError:
-            _signal(process, number)
-    await process.wait()
-    _signal(process, signal.SIGKILL)  # what it has started and left
+        _signal(process, number)
+    await _has_ended(process)
+    _signal(process, signal.SIGKILL)  # what it has started and left in its group
+    # What it has started and let go may hold its pipes open for ever; asyncio has no public way
+    # to let go of them.
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
+
+
+async def _has_ended(process: asyncio.subprocess.Process) -> bool:
+    """Whether it ends in the time it has."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(GRACE_S):
+            await _until_it_ends(process, _LOOK_AGAIN_S)
+    return process.returncode is not None
+
+
+async def _until_it_ends(process: asyncio.subprocess.Process, look_every_s: float) -> None:
+    """`Process.wait` would wait for its pipes as well, which what it has started may hold."""
+    while process.returncode is None:  # noqa: ASYNC110 - asyncio tells nobody else of its end
+        await asyncio.sleep(look_every_s)
+
+
+async def _stop_when_it_ends(
+    process: asyncio.subprocess.Process, listening: asyncio.Task[None]
+) -> None:
+    """Its end is the end of what it says, whoever else may hold the pipe."""
+    await _until_it_ends(process, _WATCH_EVERY_S)
+    await asyncio.wait({listening}, timeout=_WATCH_EVERY_S)  # its last words
+    listening.cancel()
 
 
 def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:

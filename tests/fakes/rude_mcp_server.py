@@ -15,7 +15,7 @@ from typing import Any
 
 WAYS = (
     *("ok", "die", "hang", "huge", "endless", "junk", "flood", "wrong", "nothing", "env", "grow"),
-    *("big", "largest", "refuse", "shout", "child", "twice", "deaf"),
+    *("big", "largest", "refuse", "shout", "child", "daemon", "twice", "deaf"),
 )
 
 
@@ -38,7 +38,7 @@ def listed(names: list[str], given: str | None) -> list[dict[str, Any]]:
     return [{"name": name, "inputSchema": {"type": "object"}} for name in names]
 
 
-def misbehave(way: str, id_: object, arguments: dict[str, Any], names: list[str]) -> None:  # noqa: PLR0912 - a case for each way
+def misbehave(way: str, id_: object, arguments: dict[str, Any], names: list[str]) -> None:  # noqa: PLR0912, PLR0915 - a case for each way
     """Answer a call in one of the ways."""
     match way:
         case "die":
@@ -79,6 +79,9 @@ def misbehave(way: str, id_: object, arguments: dict[str, Any], names: list[str]
         case "child":
             child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
             text(id_, str(child.pid))
+        case "daemon":
+            program = [sys.executable, "-c", "import time; time.sleep(600)"]
+            text(id_, str(subprocess.Popen(program, start_new_session=True).pid))
         case "twice":
             text(id_, "once")
             text(id_, "twice")

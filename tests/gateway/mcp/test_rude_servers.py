@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import time
 import tracemalloc
 from pathlib import Path
@@ -117,6 +118,17 @@ def _children_with(word: str) -> list[int]:
     """The children of this process whose command has a word in it."""
     pids = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     return [int(pid) for pid in pids if word in Path(f"/proc/{pid}/cmdline").read_text()]
+
+
+async def test_what_it_has_let_go_does_not_hold_the_gateway() -> None:
+    async with running(rude()) as one:
+        daemon = int((await one.call("daemon")).text)  # it holds the pipes
+        try:
+            with pytest.raises(NotRunning):
+                await one.call("die")
+            assert (await one.call("ok")).text == "ok {}"
+        finally:
+            os.kill(daemon, signal.SIGKILL)
 
 
 def _wait_for_its_end(pid: int) -> None:
