@@ -23,11 +23,15 @@ async def call(tool: Tool, folder: Path, **arguments: Any) -> ToolResult:  # noq
         workspace=workspace,
         report=lambda _: None,
         run_tool=_nothing_inside,
-        run_deeper=_nothing_inside,
+        run_deeper=_nothing_deeper,
         new_output=lambda: toolbox.output(tool, workspace),
     )
     return await toolbox.carry_out(tool, tool.read(given), context)
 
 
 async def _nothing_inside(name: str, _: Arguments) -> ToolResult:
+    return ToolResult(f"There is no tool {name!r}.", is_error=True)
+
+
+async def _nothing_deeper(name: str, _: Arguments, _allowed: frozenset[str]) -> ToolResult:
     return ToolResult(f"There is no tool {name!r}.", is_error=True)

@@ -207,23 +207,29 @@ async def _carried_out(world: World, model: ModelServer, number: int, row: Row) 
     return str(model.requests[-1].body["messages"][-1]["content"])
 
 
-def _servers() -> dict[str, Any]:
-    servers: dict[str, Any] = {
-        "friendly": {
-            "command": sys.executable,
-            "args": ("-m", "tests.fakes.mcp_server"),
-            "allow": ("add",),
-            "env": {"PYTHONPATH": str(Path(__file__).parents[2])},
-        }
+SERVERS: dict[str, dict[str, Any]] = {
+    "friendly": {
+        "command": sys.executable,
+        "args": ("-m", "tests.fakes.mcp_server"),
+        "allow": ("add",),
+        "env": {"PYTHONPATH": str(Path(__file__).parents[2])},
+    },
+    "everything": {
+        "command": NODE,
+        "args": (str(EVERYTHING), "stdio"),
+        "allow": ("echo", "get-sum"),
+        "risk": "read",
+    },
+}
+
+
+def _servers_for(rows: tuple[Row, ...]) -> dict[str, dict[str, Any]]:
+    """The MCP servers that bring what is called."""
+    return {
+        name: server
+        for name, server in SERVERS.items()
+        if any(row.tool.startswith(f"mcp_{name}_") for row in rows)
     }
-    if NODE is not None:
-        servers["everything"] = {
-            "command": NODE,
-            "args": (str(EVERYTHING), "stdio"),
-            "allow": ("echo", "get-sum"),
-            "risk": "read",
-        }
-    return servers
 
 
 @pytest.mark.parametrize(
@@ -257,7 +263,7 @@ async def test_every_tool_has_its_effect(
             "searxng_url": world.searches.url("searxng"),
             "allowed_hosts": (f"127.0.0.1:{world.site.port}",),
         },
-        mcp={"servers": _servers()},
+        mcp={"servers": _servers_for(rows)},
     )
     async with serve(settings):
         model.enqueue(text="A fine name.")
