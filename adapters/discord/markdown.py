@@ -19,6 +19,7 @@ from adapters.text import tables
 from adapters.text.bounded import bounded
 from adapters.text.characters import is_blank, without_surrogates
 from adapters.text.nesting import DEEPEST, is_too_deep
+from adapters.text.plain import plain_cell, plain_inline
 
 _PARSER = bounded(
     MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(
@@ -176,7 +177,7 @@ class _Reader:
 
     def _table(self, node: SyntaxTreeNode) -> None:
         rows = [row.children for section in node.children for row in section.children]
-        texts = [[_plain(cell) for cell in row] for row in rows]
+        texts = [[plain_cell(cell) for cell in row] for row in rows]
         if len(rows) > 1 and tables.is_narrow(texts):
             self._add_code([code_line(line) for line in tables.grid(texts).split("\n")], "")
             return
@@ -252,7 +253,7 @@ def _code_piece(text: str, styles: Styles) -> Piece:
 
 
 def _link(node: SyntaxTreeNode, url: str, styles: Styles) -> Iterator[Piece]:
-    label = _plain_inline(node.children) or node.content
+    label = plain_inline(node.children) or node.content
     address = url.replace("(", "%28").replace(")", "%29").replace("*", "%2A")
     is_web = _is_web(url)
     if is_blank(label) or label == url:
@@ -277,20 +278,3 @@ def _is_web(url: str) -> bool:
         return parts.scheme in {"http", "https"} and bool(parts.netloc) and parts.port != 0
     except ValueError:
         return False
-
-
-def _plain(cell: SyntaxTreeNode) -> str:
-    return "".join(_plain_inline(child.children) for child in cell.children)
-
-
-def _plain_inline(nodes: Sequence[SyntaxTreeNode]) -> str:
-    """The text alone, on one line."""
-    pieces = []
-    for node in nodes:
-        if node.type in {"softbreak", "hardbreak"}:
-            pieces.append(" ")
-        elif node.children:
-            pieces.append(_plain_inline(node.children))
-        elif node.type in {"text", "code_inline", "image"}:
-            pieces.append(node.content)
-    return "".join(pieces)

@@ -19,6 +19,7 @@ from adapters.telegram.styled import Styled
 from adapters.text import tables
 from adapters.text.characters import is_blank, without_surrogates
 from adapters.text.nesting import is_too_deep
+from adapters.text.plain import plain_cell, plain_inline
 
 _PARSER = make_parser()
 _BULLETS = ("•", "◦", "▪")
@@ -203,7 +204,7 @@ class _Writer:
 
     def _link(self, node: SyntaxTreeNode) -> None:
         url = str(node.attrs.get("href", ""))
-        label = _plain_inline(node.children)
+        label = plain_inline(node.children)
         if is_blank(label):
             self.out.write(url)
         elif node.info == "auto" or label == url:
@@ -217,7 +218,7 @@ class _Writer:
 
     def _image(self, node: SyntaxTreeNode) -> None:
         url = str(node.attrs.get("src", ""))
-        label = _plain_inline(node.children) or node.content
+        label = plain_inline(node.children) or node.content
         if is_blank(label):
             self.out.write(url)
         elif _can_lead_somewhere(url):
@@ -262,19 +263,4 @@ def _has_link(row: SyntaxTreeNode) -> bool:
 
 
 def _plain(cell: _Cell) -> str:
-    if isinstance(cell, str):
-        return cell
-    return "".join(_plain_inline(child.children) for child in cell.children)
-
-
-def _plain_inline(nodes: Sequence[SyntaxTreeNode]) -> str:
-    """The text alone, on one line."""
-    pieces = []
-    for node in nodes:
-        if node.type in {"softbreak", "hardbreak"}:
-            pieces.append(" ")
-        elif node.children:
-            pieces.append(_plain_inline(node.children))
-        elif node.type in {"text", "code_inline", "image"}:
-            pieces.append(node.content)
-    return "".join(pieces)
+    return cell if isinstance(cell, str) else plain_cell(cell)

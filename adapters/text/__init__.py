@@ -1,5 +1,6 @@
 """What more than one platform needs to lay out a text; knows none of them.
 
-`graphemes.py` says where a text may be cut, `tables.py` makes a table readable, `characters.py`
-says what can be seen at all.
+`bounded.py` keeps the parser's time in proportion to the text, `nesting.py` says what is too deep
+to be walked, `plain.py` takes the words out of what was parsed, `tables.py` makes a table readable,
+`graphemes.py` says where a text may be cut, `characters.py` what can be seen at all.
 """
