@@ -4,15 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, HttpUrl, PositiveFloat
 
-from config.section import Address, NumericId, PersonId, Secret, Section
+from config.platform import PlatformSettings
+from config.section import Address, NumericId, PersonId, Secret
 
 
-class DiscordSettings(Section):
+class DiscordSettings(PlatformSettings):
     """Discord. On as soon as there is a token."""
 
-    enabled: bool = Field(
-        default=True, description="`false` leaves Discord alone even if there is a token."
-    )
     token: Secret | None = Field(
         default=None,
         description="The bot's token, from the page Bot of its application in the developer "
@@ -22,15 +20,6 @@ class DiscordSettings(Section):
     base_url: Address = Field(
         default=HttpUrl("https://discord.com/api/v10"),
         description="Discord's HTTP API; it says where its gateway is.",
-    )
-    owners: tuple[PersonId, ...] = Field(
-        default=(),
-        description="Ids of the people who may talk to the bot and say who else may. Whoever sends "
-        "the bot the code that is shown at the start becomes an owner, too.",
-    )
-    allowed_users: tuple[NumericId, ...] = Field(
-        default=(),
-        description="Ids of the people who may talk to the bot anywhere. Owners can let in others.",
     )
     allowed_roles: tuple[NumericId, ...] = Field(
         default=(),
@@ -49,7 +38,7 @@ class DiscordSettings(Section):
         default=True,
         description="In servers, answer only when mentioned, replied to or given a command.",
     )
-    free_channels: tuple[NumericId, ...] = Field(
+    free_chats: tuple[NumericId, ...] = Field(
         default=(),
         description="Ids of channels in which every message is answered, in their threads, too.",
     )
@@ -82,8 +71,3 @@ class DiscordSettings(Section):
     edit_interval_s: PositiveFloat = Field(
         default=1.0, description="The least time between two edits of a streamed answer."
     )
-
-    @property
-    def is_on(self) -> bool:
-        """Whether Discord is to be served."""
-        return self.enabled and self.token is not None

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, HttpUrl, PositiveFloat, SecretStr
 from pydantic_core import PydanticCustomError
 
 from config.names import Name
+from config.platform import PlatformSettings
 from config.section import (
     SENTENCE,
     Address,
@@ -90,12 +91,9 @@ class WebhookSettings(Section):
     )
 
 
-class TelegramSettings(Section):
+class TelegramSettings(PlatformSettings):
     """Telegram. On as soon as there is a token."""
 
-    enabled: bool = Field(
-        default=True, description="`false` leaves Telegram alone even if there is a token."
-    )
     token: Secret | None = Field(
         default=None,
         description="The bot's token from @BotFather. Keep it out of the file: "
@@ -121,15 +119,6 @@ class TelegramSettings(Section):
         description="A proxy to reach Telegram by: `http://`, `https://`, `socks5://` or "
         "`socks5h://`, with `user:password@` if it wants them (then keep it out of the file: "
         "`${TELEGRAM_PROXY}`).",
-    )
-    owners: tuple[PersonId, ...] = Field(
-        default=(),
-        description="Ids of the people who may talk to the bot and say who else may. Whoever sends "
-        "the bot the code that is shown at the start becomes an owner, too.",
-    )
-    allowed_users: tuple[NumericId, ...] = Field(
-        default=(),
-        description="Ids of the people who may talk to the bot anywhere. Owners can let in others.",
     )
     allowed_chats: tuple[NumericId, ...] = Field(
         default=(), description="Ids of groups in which everybody may talk to the bot."
@@ -173,8 +162,3 @@ class TelegramSettings(Section):
         default=20, description="The same for any one group."
     )
     webhook: WebhookSettings = WebhookSettings()
-
-    @property
-    def is_on(self) -> bool:
-        """Whether Telegram is to be served."""
-        return self.enabled and self.token is not None

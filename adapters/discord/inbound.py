@@ -23,14 +23,14 @@ class Hearing:
     """When the bot feels addressed."""
 
     requires_mention: bool = True
-    free_channels: frozenset[int] = frozenset()
+    free_chats: frozenset[int] = frozenset()
     follows_threads: bool = True
 
     @classmethod
     def of(cls, settings: DiscordSettings) -> "Hearing":
         """What the settings say."""
         return cls(
-            settings.require_mention, frozenset(settings.free_channels), settings.follow_threads
+            settings.require_mention, frozenset(settings.free_chats), settings.follow_threads
         )
 
 
@@ -96,7 +96,7 @@ def observed(message: discord.Message) -> Observed | None:
 def is_for_me(message: discord.Message, me: discord.ClientUser, hearing: Hearing) -> bool:
     """Whether a message in a server is meant for the bot."""
     place = message.channel
-    if not hearing.requires_mention or hearing.free_channels.intersection(family_of(place)):
+    if not hearing.requires_mention or hearing.free_chats.intersection(family_of(place)):
         return True
     if any(user.id == me.id for user in message.mentions):
         return True

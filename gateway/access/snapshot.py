@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adapters.base import Address, ChatKind, Sender
-from config.discord import DiscordSettings
+from config.platform import PlatformSettings
 from config.section import StrangerPolicy
 from config.settings import Settings
-from config.telegram import TelegramSettings
 from gateway.access.roles import Role, Standing
 from gateway.store.access import Claim, Grant, StoredAccess
 
@@ -96,7 +95,7 @@ def standing_of(access: Access, address: Address, sender: Sender) -> Standing:
     return Standing(Role.STRANGER, "nothing that names you")
 
 
-def _named(section: TelegramSettings | DiscordSettings, roles: Sequence[int] = ()) -> Named:
+def _named(section: PlatformSettings, roles: Sequence[int] = ()) -> Named:
     def texts(ids: Sequence[int]) -> frozenset[str]:
         return frozenset(map(str, ids))
 
