@@ -156,3 +156,33 @@ async def test_no_key_gets_into_a_result_the_history_or_the_chat(
         requests = [gateway.request(index) for index in (0, 1)]
     assert "[secret]" in environment
     assert SECRET not in json.dumps(requests)
+
+
+async def test_a_server_of_which_nobody_has_said_how_dangerous_it_is_is_asked_about(
+    start: Start,
+) -> None:
+    program = str(Path(rude_mcp_server.__file__))
+    servers = {"helper": {"command": sys.executable, "args": (program,), "allow": ("ok",)}}
+    toolbox = Toolbox()
+    async with (
+        served_tools(McpSettings.model_validate({"servers": servers}), toolbox),
+        start(toolbox=toolbox, telegram=OWNER) as gateway,
+    ):
+        gateway.model.enqueue(tool_calls=[("mcp_helper_ok", {"path": "/srv"})])
+        gateway.model.enqueue(text="done")
+        await gateway.platform.say("use it")
+        screen = await gateway.platform.until(
+            lambda s: bool(s.buttons) and "May I use mcp_helper_ok" in s.texts[-1]
+        )
+        assert "`ok` of the MCP server `helper`" in screen.texts[-1]
+        assert '"path": "/srv"' in screen.texts[-1]
+        await gateway.platform.press("Always")
+        await gateway.platform.until_shown("done")
+        (first,) = results(gateway)
+        gateway.model.enqueue(tool_calls=[("mcp_helper_ok", {})])
+        gateway.model.enqueue(text="done again")
+        await gateway.platform.say("once more")
+        await gateway.platform.until_shown("done again")
+        second = results(gateway)[-1]
+    assert 'ok {"path": "/srv"}' in first
+    assert "ok {}" in second
