@@ -19,6 +19,7 @@ from gateway.access.snapshot import Access, access_from
 from gateway.app import make_runtime
 from gateway.chats.host import local_time
 from gateway.cli.outside import outside
+from gateway.cli.shell_check import is_shell_named, shell_works
 from gateway.errors import GatewayError, StartupError
 from gateway.llm.errors import ModelError
 from gateway.llm.providers import make_provider
@@ -81,6 +82,8 @@ async def _findings(
         ("data folder", _data_folder),
         ("tools", _tools),
     ]
+    if is_shell_named(settings):
+        checks.append(("shell", shell_works))
     if settings.http.port is not None:
         checks.append(("http port", _http_port))
     if not is_offline:
