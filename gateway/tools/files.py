@@ -127,19 +127,21 @@ def _part(workspace: Workspace, path: str, offset: int, limit: int) -> str:
 
 
 def _write(workspace: Workspace, path: str, content: str) -> str:
-    before = _text_or_nothing(workspace, path)
-    with workspace.create(path, replace=True) as file:
-        file.write(content.encode("utf-8", "replace"))
+    with workspace.changing():
+        before = _text_or_nothing(workspace, path)
+        with workspace.create(path, replace=True) as file:
+            file.write(content.encode("utf-8", "replace"))
     lines = len(content.splitlines())
     said = f"Wrote {path}: {lines} lines, {len(content.encode('utf-8', 'replace')):,} bytes."
     return f"{said}\n{diff(before, content, path, _DIFF_LINES)}" if before else said
 
 
 def _patch(workspace: Workspace, path: str, given: Arguments) -> str:
-    before = whole_text(workspace, path)
-    after = _changed(before, given)
-    with workspace.create(path, replace=True) as file:
-        file.write(after.encode("utf-8", "replace"))
+    with workspace.changing():
+        before = whole_text(workspace, path)
+        after = _changed(before, given)
+        with workspace.create(path, replace=True) as file:
+            file.write(after.encode("utf-8", "replace"))
     return f"Changed {path}.\n{diff(before, after, path, _DIFF_LINES)}"
 
 

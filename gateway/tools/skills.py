@@ -71,14 +71,16 @@ class SkillTools:
         """
         workspace = context.workspace
         if action in {"create", "edit"}:
-            return await _told(self._write, workspace, name, _given(content), action == "create")
+            return await _told(
+                _alone, self._write, workspace, name, _given(content), action == "create"
+            )
         if action == "patch":
             change = (_given(old_string), new_string or "")
-            return await _told(self._patch, workspace, name, *change)
+            return await _told(_alone, self._patch, workspace, name, *change)
         if action == "delete":
-            return await _told(self._delete, workspace, name)
+            return await _told(_alone, self._delete, workspace, name)
         return await _told(
-            self._change_file, workspace, name, _given(file_path),
+            _alone, self._change_file, workspace, name, _given(file_path),
             _given(content) if action == "write_file" else None,
         )  # fmt: skip
 
@@ -141,6 +143,12 @@ def _given(value: str | None) -> str:
     if not value:
         raise ToolFailed("Something is missing for this action: see the parameters.")
     return value
+
+
+def _alone(work: Callable[..., str], workspace: Workspace, *arguments: object) -> str:
+    """While no other agent of the chat changes its skills or files."""
+    with workspace.changing():
+        return work(workspace, *arguments)
 
 
 async def _told(work: Callable[..., str], *arguments: object) -> str:

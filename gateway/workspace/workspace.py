@@ -10,12 +10,13 @@ import errno
 import os
 import stat as modes
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from gateway.workspace import trees
+from gateway.workspace.changing import changing
 from gateway.workspace.errors import (
     AlreadyThere,
     NotEmpty,
@@ -32,7 +33,7 @@ from gateway.workspace.paths import (
     parts_of,
     safe_name,
 )
-from gateway.workspace.writing import FULL, WorkspaceFile
+from gateway.workspace.writing import FULL, PROGRAM_MODE, WorkspaceFile
 
 FOLDER_NAME = "workspaces"
 """Where all of them are, in the data folder."""
@@ -73,6 +74,10 @@ class Workspace:
         self.root.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         return self.root
 
+    def changing(self) -> AbstractContextManager[None]:
+        """To be held by whoever reads files and writes what follows from that."""
+        return changing(self.root)
+
     def open_read(self, path: str) -> BinaryIO:
         """A file's bytes. Raises `WorkspaceError`."""
         *above, name = file_parts(path)
@@ -93,6 +98,7 @@ class Workspace:
         """
         *above, name = file_parts(path)
         room_bytes = self._room_bytes()
+        is_program = False
         with self._folder(above, make=True) as folder:
             with contextlib.suppress(NotThere):
                 found = _stat(folder, name, path)
@@ -100,7 +106,11 @@ class Workspace:
                     raise AlreadyThere(f"{path} is there already.")
                 if not modes.S_ISREG(found.st_mode):
                     raise WrongKind(f"{path} is not a file.")
-            return self._begin(folder, name, room_bytes, replace=replace)
+                is_program = bool(found.st_mode & modes.S_IXUSR)
+            file = self._begin(folder, name, room_bytes, replace=replace)
+        if is_program:  # and stays one
+            os.fchmod(file.fileno(), PROGRAM_MODE)
+        return file
 
     def new_file(self, folder: str, name: str) -> WorkspaceFile:
         """A file with a name of its own, to be written; `final_name` is that, once it is closed.

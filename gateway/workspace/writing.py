@@ -16,6 +16,7 @@ from gateway.workspace.errors import AlreadyThere, WorkspaceFull, WrongKind
 from gateway.workspace.paths import PARTIAL_PREFIX, numbered
 
 FILE_MODE = 0o600
+PROGRAM_MODE = 0o700
 MAX_SAME_NAMES = 10_000
 FULL = "The workspace has no room left: remove files that are not needed."
 

@@ -1,5 +1,6 @@
 """The family `files`, over a real folder: text, what is none, what is huge, and what leads out."""
 
+import asyncio
 import os
 import socket
 import threading
@@ -270,3 +271,25 @@ async def test_whoever_approves_a_change_sees_its_last_line(root: Path) -> None:
     approval = await tool.approve(context, {"path": "a.txt", "content": content})
     assert approval is not None
     assert "+and the last" in approval.text
+
+
+async def test_changes_of_one_file_at_the_same_time_are_all_there(root: Path) -> None:
+    count = 60
+    (root / "list.txt").write_text("".join(f"item {n:02}.\n" for n in range(count)))
+    changes = [
+        use("patch", root, path="list.txt", old_string=f"item {n:02}.", new_string=f"done {n:02}.")
+        for n in range(count)
+    ]
+    results = await asyncio.gather(*changes)
+    assert [one.content for one in results if one.is_error] == []
+    assert (root / "list.txt").read_text() == "".join(f"done {n:02}.\n" for n in range(count))
+
+
+async def test_a_script_that_is_changed_can_still_be_run(root: Path) -> None:
+    script = root / "run.sh"
+    script.write_text("#!/bin/sh\necho one\n")
+    script.chmod(0o700)
+    await use("patch", root, path="run.sh", old_string="one", new_string="two")
+    assert script.stat().st_mode & 0o777 == 0o700
+    await use("write_file", root, path="run.sh", content="#!/bin/sh\necho three\n")
+    assert script.stat().st_mode & 0o777 == 0o700
