@@ -1,7 +1,6 @@
-"""One sandbox for all tests, from the module that was built; and programs run in it."""
+"""One interpreter for all tests, from the module that was built; and programs run in it."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +10,29 @@ from gateway.runtime.artefact import artefact_folder, load_sandbox
 from gateway.runtime.errors import ArtefactError
 from gateway.sandbox.base import Limits, Outcome, ToolAnswer
 from gateway.sandbox.engine import WasmSandbox
+from gateway.sandbox.interpreter import Interpreter
 
 RunProgram = Callable[..., Awaitable[Outcome]]
 
 
 @pytest.fixture(scope="session")
-def sandbox() -> Iterator[WasmSandbox]:
+def interpreter() -> Iterator[Interpreter]:
     """Loaded, so that no test's time goes into compiling."""
     try:
         artefact = load_sandbox()
     except ArtefactError as error:
         pytest.fail(f"{artefact_folder()} has no sandbox: {error}")
-    sandbox = WasmSandbox(artefact=artefact)
-    sandbox.load()
+    interpreter = Interpreter(artefact)
+    interpreter.load()
+    yield interpreter
+    interpreter.close()
+
+
+@pytest.fixture
+async def sandbox(interpreter: Interpreter) -> AsyncIterator[WasmSandbox]:
+    sandbox = WasmSandbox(4, interpreter)
     yield sandbox
-    asyncio.run(sandbox.close())
+    await sandbox.close()
 
 
 @pytest.fixture

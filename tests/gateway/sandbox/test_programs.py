@@ -11,6 +11,7 @@ import pytest
 
 from gateway.sandbox.base import Ending, Limits, ToolAnswer
 from gateway.sandbox.engine import WasmSandbox
+from gateway.sandbox.interpreter import Interpreter
 from tests.gateway.sandbox.conftest import RunProgram, no_tools
 
 
@@ -230,6 +231,42 @@ async def test_a_run_that_is_cancelled_cancels_the_tool_it_waits_for(
     with pytest.raises(asyncio.CancelledError):
         await running
     await ended.wait()
+
+
+async def test_programs_that_wait_for_tools_keep_nobody_from_running(
+    interpreter: Interpreter, workspace: Path
+) -> None:
+    sandbox = WasmSandbox(1, interpreter)
+    asked, answered = asyncio.Event(), asyncio.Event()
+
+    async def call_tool(_name: str, _arguments: Mapping[str, Any]) -> ToolAnswer:
+        asked.set()
+        await answered.wait()
+        return ToolAnswer("yes")
+
+    program = "import hermes; print(hermes.tool('ask'))"
+    waiting = asyncio.create_task(sandbox.run(program, workspace, Limits(), call_tool))
+    await asked.wait()
+    other = await sandbox.run("print('quick')", workspace, Limits(), no_tools)
+    assert other.stdout == "quick\n"
+    answered.set()
+    assert (await waiting).stdout == "yes\n"
+    await sandbox.close()
+
+
+async def test_no_more_programs_compute_at_a_time_than_may(
+    interpreter: Interpreter, workspace: Path
+) -> None:
+    sandbox = WasmSandbox(1, interpreter)
+    program = (
+        "import os, time\nassert not os.path.exists('busy')\nopen('busy', 'w').close()\n"
+        "time.sleep(0.05)\nos.remove('busy')\nprint('alone')"
+    )
+    outcomes = await asyncio.gather(
+        *(sandbox.run(program, workspace, Limits(), no_tools) for _ in range(8))
+    )
+    assert [outcome.stdout for outcome in outcomes] == ["alone\n"] * 8
+    await sandbox.close()
 
 
 async def test_programs_run_beside_each_other(sandbox: WasmSandbox, workspace: Path) -> None:

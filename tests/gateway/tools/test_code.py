@@ -2,13 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from config.code import CodeSettings
 from gateway.sandbox.engine import WasmSandbox
+from gateway.sandbox.interpreter import Interpreter
 from gateway.tools.code import CodeTools
 from gateway.tools.tool import Arguments, Risk, Tool, ToolResult, tools_of
 from gateway.workspace.workspace import Workspace
@@ -16,11 +17,18 @@ from tests.gateway.tools.calling import called, context_of
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> Iterator[WasmSandbox]:
-    sandbox = WasmSandbox()
-    sandbox.load()
+def interpreter() -> Iterator[Interpreter]:
+    interpreter = Interpreter()
+    interpreter.load()
+    yield interpreter
+    interpreter.close()
+
+
+@pytest.fixture
+async def sandbox(interpreter: Interpreter) -> AsyncIterator[WasmSandbox]:
+    sandbox = WasmSandbox(4, interpreter)
     yield sandbox
-    asyncio.run(sandbox.close())
+    await sandbox.close()
 
 
 def execute_code(sandbox: WasmSandbox, settings: CodeSettings | None = None) -> Tool:
