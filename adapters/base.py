@@ -106,6 +106,7 @@ class Attachment:
     media_type: str | None = None  # such as image/jpeg (RFC 6838)
     size_bytes: int | None = None
     duration_s: float | None = None
+    is_quoted: bool = False  # it is part of another message that this one is about
 
 
 @dataclass(frozen=True, slots=True)

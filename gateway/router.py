@@ -133,7 +133,9 @@ class Router:
     async def _take_message(self, message: Inbound, standing: Standing) -> None:
         message = self._heard_from_members(message)
         chat, person = session_key(message.address), message.sender.id
-        question = self._questions.asked_in(chat, person)
+        # What is forwarded are somebody else's words: no answer, even to their own question.
+        is_own = message.forwarded_from is None
+        question = self._questions.asked_in(chat, person) if is_own else None
         is_meant = message.is_addressed or self._chats.expects(message)
         if not is_meant and question is None:
             self._asides.overhear(chat, message, self._chat_settings().observe)

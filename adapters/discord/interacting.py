@@ -92,6 +92,11 @@ class Interactions:
             await self._give_press(interaction, data, text)
         elif (where := message_asked_about(custom_id)) is not None:
             channel_id, message_id = where
+            if channel_id != interaction.channel_id:
+                # Clients can make an id up; whoever asks may not see what we see elsewhere.
+                _log.warning("a form asks about a message elsewhere", channel=channel_id)
+                await _acknowledged(interaction)
+                return
             place = self._client.get_partial_messageable(channel_id)
             await self._say(interaction, text, about=place.get_partial_message(message_id))
 
@@ -139,7 +144,8 @@ class Interactions:
             _log.info("the message can't be read", channel=about.channel.id, why=error.text)
             return "(a message that I can't read)", ()
         quoted = readable(message.content, message) or None
-        return quoted, files_of(message, message.channel.id, message.id)
+        files = files_of(message, message.channel.id, message.id)
+        return quoted, tuple(replace(file, is_quoted=True) for file in files)
 
     async def _is_welcome(self, interaction: Interaction) -> bool:
         """Whether somebody may talk in a server; in direct chats, the gateway answers strangers."""

@@ -14,6 +14,7 @@ from config.settings import Settings
 from gateway.llm.errors import ModelError
 from gateway.llm.provider import ChatCompletion, ChatRequest
 from gateway.media.intake import NOTHING, Taken
+from gateway.media.wording import label
 from gateway.store.base import Message
 from gateway.tools.tool import ToolSchema
 
@@ -189,7 +190,7 @@ def content_of(message: Inbound) -> str:
         return f"[Scheduled: {message.scheduled}. {SCHEDULED_HEAD}]\n\n{message.text}"
     text = message.text
     if message.forwarded_from is not None:
-        origin = " ".join(message.forwarded_from.split())[:MAX_LABEL_CHARS]
+        origin = label(message.forwarded_from)
         text = f"[Forwarded, from {origin}: not the sender's own words.]\n{quoted(text)}"
     if not message.quoted_text:
         return text

@@ -6,7 +6,7 @@ the outbox from that very descriptor. Pictures come through the guarded fetcher,
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -86,15 +86,20 @@ class FilesOfChat:
         return self._outbox.put(name, pieces, self._settings.file_mb * _MB)
 
     def _from_disk(self, path: str) -> OutgoingFile:
-        try:
-            opened = self._opened(path)
-        except WorkspaceError as error:
-            # A path in an image is quoted as in an address, or it is not: nobody can tell.
-            if unquote(path) == path:
-                raise NotSendable(str(error)) from error
-            return self._from_disk(unquote(path))
+        # A path in an image is quoted as in an address, or it is not: nobody can tell.
+        opened, path = self._opened_as(dict.fromkeys((path, unquote(path))))
         with opened:
             return self._put(PurePosixPath(path).name, _pieces(opened))
+
+    def _opened_as(self, paths: Iterable[str]) -> tuple[BinaryIO, str]:
+        """The first of these that is there. Raises `NotSendable`."""
+        reason: WorkspaceError | None = None
+        for path in paths:
+            try:
+                return self._opened(path), path
+            except WorkspaceError as error:
+                reason = error
+        raise NotSendable(str(reason)) from reason
 
     def _opened(self, path: str) -> BinaryIO:
         """Raises `WorkspaceError` and `NotSendable`."""

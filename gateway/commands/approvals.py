@@ -6,6 +6,7 @@ they could answer by a button, in the chat where it stands.
 
 from collections.abc import Sequence
 
+from adapters.base import ChatKind
 from gateway.access.roles import Role
 from gateway.chats.questions import SHORT_ID_CHARS, Question, Questions, answer_to_json, pressed
 from gateway.commands.command import Call, Command
@@ -61,8 +62,12 @@ def approval_commands(
             where = None if is_owner else chat
             is_gone = await approvals.revoke(int(rest), platform=platform, chat=where)
             return "It has to be approved again from now on." if is_gone else "There is no such."
-        waiting = _visible(questions, call)
+        # A group reads along: what other chats ask leave for is none of its business.
+        is_alone = call.message.address.kind is ChatKind.DIRECT
+        waiting = _visible(questions, call) if is_alone else questions.approvals(chat)
         if is_owner and action == "all":
+            if not is_alone:
+                return "I tell that where nobody reads along: ask me in our direct chat."
             kept = await approvals.everywhere(platform)
         else:
             kept = await approvals.in_chat(chat, (await store.current_session(chat)).id)

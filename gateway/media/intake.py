@@ -97,9 +97,9 @@ class Intake:
 
         Raises `MediaError` if something that is spoken can't be understood.
         """
-        spoken = [one for one in message.attachments if one.kind is MediaKind.VOICE]
+        spoken = [one for one in message.attachments if _is_said_by(message, one)]
         heard = [await self._spoken(message, one, settings) for one in spoken]
-        others = tuple(one for one in message.attachments if one.kind is not MediaKind.VOICE)
+        others = tuple(one for one in message.attachments if not _is_said_by(message, one))
         rest = replace(message, attachments=others)
         taken = await self.take(rest, settings, sees_pictures=True)
         return "\n\n".join(part for part in (message.text, *heard, *taken.notes) if part.strip())
@@ -111,25 +111,16 @@ class Intake:
         async with self._places:
             try:
                 path = await self._fetch(message, one, workspace, settings)
+                if is_picture(one):
+                    return await self._look_at(workspace, path, sees_pictures=sees_pictures)
+                if is_spoken(one):
+                    return await self._listen_to(message, workspace, path, one)
                 limit_chars = settings.inline_text_chars
-                return await self._put_into_words(workspace, path, one, limit_chars, sees_pictures)
+                note = await asyncio.to_thread(_described, workspace, path, one, limit_chars)
+                return _One(note)
             except (NotFetched, WorkspaceError) as error:
                 name = wording.label(name_of(one))
                 return _One(wording.not_there(name, str(error)), told=f"{name}: {error}")
-
-    async def _put_into_words(
-        self,
-        workspace: Workspace,
-        path: str,
-        one: Attachment,
-        limit_chars: int,
-        sees_pictures: bool,
-    ) -> _One:
-        if is_picture(one):
-            return await self._look_at(workspace, path, sees_pictures=sees_pictures)
-        if is_spoken(one):
-            return await self._listen_to(workspace, path, one)
-        return _One(await asyncio.to_thread(_described, workspace, path, one, limit_chars))
 
     async def _fetch(
         self, message: Inbound, one: Attachment, workspace: Workspace, settings: MediaSettings
@@ -151,14 +142,17 @@ class Intake:
             return _One(wording.picture_unseen(path, str(error)))
         return _One(wording.picture_seen(path, picture.width, picture.height), seen)
 
-    async def _listen_to(self, workspace: Workspace, path: str, one: Attachment) -> _One:
+    async def _listen_to(
+        self, message: Inbound, workspace: Workspace, path: str, one: Attachment
+    ) -> _One:
         if self._transcriber is None:
             return _One(wording.unheard(path, one.duration_s, NO_TRANSCRIBER))
         try:
             text = await self._transcribe(workspace, path)
         except NotHeard as error:
             return _One(wording.unheard(path, one.duration_s, str(error)))
-        return _One(wording.heard(path, one.duration_s, text))
+        is_own = _is_own(message, one)
+        return _One(wording.heard(path, one.duration_s, text, is_own=is_own))
 
     async def _spoken(self, message: Inbound, one: Attachment, settings: MediaSettings) -> str:
         if self._transcriber is None:
@@ -185,6 +179,15 @@ def is_picture(one: Attachment) -> bool:
     """Whether something was sent to be looked at, as a file or not."""
     is_image = (one.media_type or "").lower().startswith("image/")
     return one.kind is MediaKind.IMAGE or (one.kind is MediaKind.FILE and is_image)
+
+
+def _is_said_by(message: Inbound, one: Attachment) -> bool:
+    """Whether it is speech, and the sender's own: not forwarded, nor what they ask about."""
+    return one.kind is MediaKind.VOICE and _is_own(message, one)
+
+
+def _is_own(message: Inbound, one: Attachment) -> bool:
+    return message.forwarded_from is None and not one.is_quoted
 
 
 def is_spoken(one: Attachment) -> bool:

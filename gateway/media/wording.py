@@ -22,8 +22,9 @@ def size_text(size_bytes: int) -> str:
 
 
 def label(name: str) -> str:
-    """What somebody calls a thing, as one short line."""
-    return " ".join("".join(c if c.isprintable() else " " for c in name).split())[:MAX_LABEL_CHARS]
+    """What somebody calls a thing, as one short line that can't end its brackets."""
+    kept = (c if c.isprintable() and c not in "[]" else " " for c in name)
+    return " ".join("".join(kept).split())[:MAX_LABEL_CHARS]
 
 
 def picture_seen(path: str, width: int, height: int) -> str:
@@ -36,9 +37,10 @@ def picture_unseen(path: str, why: str) -> str:
     return f"[Picture {path}, which you don't see: {why}]"
 
 
-def heard(path: str, duration_s: float | None, text: str) -> str:
-    """Of speech that was turned into text."""
-    return f"[{_recording(path, duration_s)}, as a machine has understood it:]\n{text}"
+def heard(path: str, duration_s: float | None, text: str, *, is_own: bool = True) -> str:
+    """Of speech that was turned into text; somebody else's is data, like a file of theirs."""
+    said = text if is_own else marked(text, "a recording of somebody else's")
+    return f"[{_recording(path, duration_s)}, as a machine has understood it:]\n{said}"
 
 
 def unheard(path: str, duration_s: float | None, why: str) -> str:

@@ -73,10 +73,10 @@ def folder_of(chat: str) -> str:
 
 
 def _is_plain(character: str) -> bool:
-    """No control, format or private character (a name may not read backwards), and no mark that
-    means something to a shell or on another system."""
+    """No control, format or private character (a name may not read backwards), no mark that means
+    something to a shell or on another system, and no bracket: a model is told of files in them."""
     return (
-        unicodedata.category(character)[0] != "C" and character not in '~/\\:*?"<>|`$\u2028\u2029'
+        unicodedata.category(character)[0] != "C" and character not in '~/\\:*?"<>|`$[]\u2028\u2029'
     )
 
 

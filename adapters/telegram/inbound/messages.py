@@ -4,6 +4,8 @@ No event are service messages, and the posts of a linked channel, which Telegram
 group by itself.
 """
 
+from dataclasses import replace
+
 from telegram import Message
 
 from adapters.base import ChatKind, Inbound
@@ -43,7 +45,8 @@ def to_inbound(event_id: str, message: Message, audience: Audience) -> Inbound |
     is_for_us = is_addressed(said, audience)
     if attachment is None and is_for_us and said.address.kind is ChatKind.GROUP and replied:
         # "What is this?" under somebody else's picture. What was sent to us we have had already.
-        attachment = None if _is_from(replied, audience.me) else attachment_of(replied)
+        theirs = None if _is_from(replied, audience.me) else attachment_of(replied)
+        attachment = theirs and replace(theirs, is_quoted=True)
     readable, found = marked_up(words, found)
     own_words = without_me(readable, found, audience.me) or ("" if attachment else words)
     return Inbound(

@@ -134,6 +134,25 @@ async def test_a_message_can_be_asked_about() -> None:
         assert last.content == "It is the powerhouse."
 
 
+async def test_a_form_that_was_made_up_shows_nothing_of_other_channels() -> None:
+    async with listening() as world:
+        elsewhere = world.guild.create_text_channel("owners")
+        said = await world.bob.send(world.channel, "the mitochondria")
+        secret = await world.bob.send(elsewhere, "the password")
+        shown = await world.ada.context_menu(world.channel, "Ask about this message", said)
+        # What a client sends is up to it: the id of the form as well.
+        form = shown._interaction.modal
+        assert form is not None
+        form["custom_id"] = (
+            str(form["custom_id"])
+            .replace(str(world.channel.id), str(elsewhere.id))
+            .replace(str(said.id), str(secret.id))
+        )
+        heard = len(world.heard)
+        await world.ada.submit_modal(shown, {"text": "what is it?"})
+        assert len(world.heard) == heard
+
+
 async def test_a_button_says_which_it_is_and_the_notice_is_for_whoever_pressed_it() -> None:
     async with listening() as world:
         message_id = await world.adapter.send(world.here, WHICH)

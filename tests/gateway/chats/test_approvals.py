@@ -349,3 +349,16 @@ async def test_owners_hear_of_what_only_they_can_approve(start: Start, machine: 
         await gateway.platform.say("/stop", sender=BOB)
         await gateway.chats.idle("telegram:dm:2")
     assert machine.runs == []
+
+
+async def test_a_group_does_not_hear_what_other_chats_ask_leave_for(
+    start: Start, machine: Machine
+) -> None:
+    async with start(toolbox=machine.box, tools=ASK, telegram=ALICE_OWNS) as gateway:
+        await ask(gateway, button("secret"))
+        await gateway.platform.say("/approvals", chat="-100")
+        await gateway.platform.until_shown("Nothing waits for a yes here.", chat="-100")
+        await gateway.platform.say("/approvals all", chat="-100")
+        await gateway.platform.until(lambda s: "nobody reads along" in s.last, "-100")
+        assert not any("secret" in text for text in gateway.platform.screens["-100"].texts)
+        assert "secret" in await command(gateway, "/approvals")

@@ -75,6 +75,12 @@ async def test_a_path_may_be_written_as_programs_see_it(
         assert seen(screen) == ["<cats.png>"]
 
 
+async def test_a_path_that_is_quoted_without_end_is_a_sentence(start: Start) -> None:
+    async with start() as gateway:
+        screen = await answer(gateway, "Here:\n\nMEDIA:%" + "25" * 3_000)
+        assert screen.last.startswith("Here:\n\nI could not send a file:")
+
+
 @pytest.mark.parametrize(
     "path",
     ["../../secret.txt", "/etc/passwd", "~/secret.txt", "link.txt", "inner/secret.txt", "pipe"],

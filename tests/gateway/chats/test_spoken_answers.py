@@ -1,6 +1,7 @@
 """Questions that are answered by voice, or with files."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -132,3 +133,35 @@ async def test_another_persons_voice_answers_nothing(
 )
 def test_a_transcriptions_full_stop_is_no_part_of_a_choice(said: str, meant: str) -> None:
     assert spoken_answer(CITIES, said) == meant
+
+
+@pytest.mark.parametrize("text", ["", "Paris"])
+async def test_what_is_forwarded_answers_no_question(
+    start: Start, ears: TranscriptionServer, text: str
+) -> None:
+    ears.answers = ["Paris"]
+    async with start(media=hearing(ears)) as gateway:
+        await ask(gateway)
+        gateway.model.enqueue(text="booked it")
+        gateway.model.enqueue(text="seen")
+        attached = [] if text else voice(gateway.platform)
+        await gateway.platform.say(text, attachments=attached, forwarded_from="Mallory")
+        await gateway.platform.say("Rome")
+        await gateway.platform.until(lambda s: "booked it" in s.texts)
+        answered = gateway.request(1)["messages"][-1]
+        assert answered["role"] == "tool"
+        assert "Rome" in answered["content"]
+        await gateway.platform.until(lambda s: "seen" in s.texts)
+
+
+async def test_a_recording_that_is_replied_to_is_not_said_by_whoever_replies(
+    start: Start, ears: TranscriptionServer
+) -> None:
+    ears.answers = ["Berlin"]
+    async with start(media=hearing(ears)) as gateway:
+        await ask(gateway)
+        gateway.model.enqueue(text="booked it")
+        theirs = [replace(one, is_quoted=True) for one in voice(gateway.platform)]
+        await gateway.platform.say("what they say", attachments=theirs)
+        await gateway.platform.until(lambda s: "booked it" in s.texts)
+        assert "somebody else" in result_of(gateway)
