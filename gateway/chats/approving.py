@@ -63,6 +63,10 @@ class Approving:
             )
             await self._host.approvals.remember(kept)
 
+    def forget_inside(self, call: ToolCall) -> None:
+        """What calls from inside this one had asked before a restart is open no longer."""
+        self._asking.forget(_key(f"{call.id}/"))
+
     async def _has_yes(self, what: Remembered, users: Sequence[User]) -> bool:
         """Whether all of them have one that holds for longer."""
         for user in users:
@@ -97,12 +101,17 @@ class Approving:
 
         # What was answered before a restart was answered about this very text.
         digest = hashlib.sha256(approval.text.encode("utf-8", "replace")).hexdigest()[:16]
-        key = f"approve:{call.id}:{digest}"
+        key = _key(f"{call.id}:{digest}")
         question = await self._asking.enter(key, make)
         if is_news:
             platform = self._message.address.platform
             await self._host.tell_owners(platform, f"{question.text}\n\n(In {self._chat}.)")
         return await self._asking.hear(question, key, Style.APPROVAL, timeout_s=settings.timeout_s)
+
+
+def _key(of: str) -> str:
+    """Under which a question is stored: it begins with the id of the call that it is about."""
+    return f"approve:{of}"
 
 
 def _how(question: Question) -> str:

@@ -69,6 +69,16 @@ class Asking:
         for question in self._open:
             question.settle(None)
 
+    def forget(self, prefix: str) -> None:
+        """Close what was asked before a restart under keys that begin so: nobody asks it again."""
+        for key, stored in self._past.questions.items():
+            if key.startswith(prefix):
+                question = self._host.questions.restored(stored)
+                self._host.questions.close(question)
+                style = Style.APPROVAL if question.is_approval else Style.QUESTION
+                markdown = questions.markdown_of(question)
+                self._spawn(self._reply(key).amend(markdown, style))
+
     async def enter(self, key: str, make: Callable[[], Question]) -> Question:
         """The question of that key: as it stood before a restart, or a new one, noted.
 

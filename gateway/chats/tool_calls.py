@@ -149,6 +149,7 @@ class ToolCalls:
             raise ToolFailed(DENIED.format(name=call.name))
         if call.id in self._past.started and not tool.is_repeatable:
             _log.warning("a tool was cut off by the restart", tool=call.name)
+            self._approving.forget_inside(call)
             raise ToolFailed(CUT_OFF)
         return tool, decision
 

@@ -24,6 +24,7 @@ class Field:
         self.together = asyncio.Barrier(2)
         self.is_looking = asyncio.Event()
         self.seen: list[int] = []
+        self.dug = 0
 
     @tool()
     async def look(self, context: ToolContext, at: str) -> str:
@@ -47,6 +48,7 @@ class Field:
     @tool(risk=Risk.EXECUTE)
     async def dig(self, context: ToolContext) -> str:
         """Digs."""
+        self.dug += 1
         return "dug"
 
     @property
@@ -309,3 +311,25 @@ async def test_what_they_are_doing_is_seen_while_they_do_it(start: Start) -> Non
         await gateway.platform.until(lambda s: "task 1 of 1: look" in s.last)
         await gateway.platform.say("/stop")
         await gateway.platform.until(lambda s: "topped" in s.last)
+
+
+async def test_a_restart_ends_them_and_what_they_had_asked_is_no_longer_open(start: Start) -> None:
+    def child(body: Json, task: str) -> Json:
+        return calling("dig", {})
+
+    field = Field()
+    asked = {"risks": {"execute": "ask"}, "approvals": {"asker_may_approve": True}}
+    async with start(toolbox=field.box, own_tools=True, tools=asked) as first:
+        first.model.answer_by(delegating(TWO[:1], child))
+        await first.platform.say("find out")
+        screen = await first.platform.until(lambda s: "May I use dig" in s.last)
+        once = next(one for one in screen.buttons if one.label == "Once")
+    async with start(toolbox=field.box, own_tools=True, tools=asked) as second:
+        second.model.answer_by(delegating(TWO[:1], child))
+        screen = await second.platform.until(
+            lambda s: "They say" in s.last and "▉" not in s.last and not s.buttons
+        )
+        assert "was interrupted by a restart" in screen.last
+        notice = await second.platform.press_data(once.data)
+        assert notice == "This question is no longer open."
+    assert field.dug == 0
