@@ -24,8 +24,10 @@ class NotUnderstood(Exception):
 
 
 _BLANK = re.compile(r"[ \t]+")
-_OPERATOR = re.compile(r"&&|\|\||[;|&\n]")
-_REDIRECTION = re.compile(r"(?:[012]?(?P<out>>>|>)|(?P<in><))[ \t]*(?P<to>&[012](?![\w-]))?")
+_OPERATOR = re.compile(r"&&|\|\||[;|\n]|&(?!>)")
+_REDIRECTION = re.compile(
+    r"(?:[012]?(?P<out>>>|>)|(?P<in><))[ \t]*(?P<to>&[012](?=[ \t\n;|&<>]|\Z))?"
+)
 # Letters, digits, and the marks that mean nothing to a shell within a word; `*?[]` may stand for
 # names of files. Not among them: $ ` \ { } ( ) ! # ~ ^ and everything invisible.
 _PLAIN = re.compile(r"[\w%+,./:=@*?\[\]-]+")
@@ -114,6 +116,8 @@ def _word(line: str, start: int) -> tuple[str, bool, int]:
     is_end = position == len(line) or line[position] in " \t\n;|&<>"
     if not is_end:
         raise NotUnderstood(_reason(line[position]))
+    if line[position : position + 1] in {"<", ">"} and line[start:position].isdigit():
+        raise NotUnderstood("It redirects a stream of its own.")
     if position == start:
         raise NotUnderstood(_reason(line[position] if position < len(line) else ""))
     return "".join(parts), is_glob, position
