@@ -367,7 +367,8 @@ class ShowsDrafts(Protocol):
     async def draft(self, address: Address, draft_id: int, part: Part) -> None:
         """Show, or change, the draft of that id (not 0, below 2**31); a preview's last part.
 
-        Buttons are left out. `Rejected`: no drafts here, the text is to be shown by edits.
+        Of its buttons the platform may show one, in its own form; its press has no `message_id`.
+        `Rejected`: no drafts here, the text is to be shown by edits.
         """
 
 

@@ -149,9 +149,10 @@ class TelegramSettings(PlatformSettings):
         default=0.8, description="The least time between two edits of a streamed answer."
     )
     drafts: bool = Field(
-        default=False,
-        description="In private chats, show a growing answer as a draft instead of by edits. "
-        "Nothing of it stays behind, whatever happens, but it has no Stop button; /stop works.",
+        default=True,
+        description="In private chats, show a growing answer as a draft instead of by edits: "
+        "nothing of it stays behind, whatever happens. Its Stop button needs a Telegram app from "
+        "August 2026 on; `/stop` works in all.",
     )
     messages_per_s: PositiveFloat = Field(
         default=30,

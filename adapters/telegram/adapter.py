@@ -88,7 +88,8 @@ class TelegramAdapter:
             me = Me(id=user.id, username=user.username or "")
             _log.info("Telegram is being served", bot=me.username)
             menus = asyncio.create_task(self._menus.keep())
-            reader = Reader(self._bot, Audience.of(self._settings, me), self._acknowledge)
+            audience = Audience.of(self._settings, me)
+            reader = Reader(self._bot, audience, self._acknowledge, self._drafts.button_of)
 
             async def take(raw: RawUpdate) -> None:
                 for event in reader.read(raw):
@@ -142,7 +143,7 @@ class TelegramAdapter:
         await sending.delete(self._bot, address, message_id)
 
     def can_draft(self, address: Address) -> bool:
-        """Whether a growing text can be shown there as a draft, without buttons."""
+        """Whether a growing text can be shown there as a draft."""
         return self._drafts.can_draft(address)
 
     async def draft(self, address: Address, draft_id: int, part: Part) -> None:

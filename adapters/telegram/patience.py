@@ -31,11 +31,11 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long to listen, and how long to wait after failures: 5, 10, 20, 40, 60, 60, … s."""
+    """How long to listen, and how long to wait after failures: 1, 2, 4, …, 32, 60, 60, … s."""
 
     long_poll_s: int = 30
     answer_within_s: float = 10  # of the end of a long poll; then the connection counts as dead
-    first_wait_s: float = 5
+    first_wait_s: float = 1  # most failures are over at once, and people wait as long
     longest_wait_s: float = 60
     conflict_ends_after_s: float = 300  # without another; two pollers disturb each other all along
     webhook_check_s: float = 60  # between two looks at how Telegram gets on with our webhook

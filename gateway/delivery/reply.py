@@ -177,6 +177,7 @@ class Reply:
 
     async def _show_growing(self, parts: Sequence[Part]) -> float:
         is_over = self._is_closed.is_set
+        parts = with_buttons(parts, self._growing_buttons)
         if self._draft.is_possible:
             if wait_s := await self._screen.preview(parts[:-1], is_over):
                 return wait_s
@@ -185,7 +186,7 @@ class Reply:
             except Rejected as error:
                 _log.info("no drafts here", error=str(error))
                 self._draft.give_up()
-        return await self._screen.preview(with_buttons(parts, self._growing_buttons), is_over)
+        return await self._screen.preview(parts, is_over)
 
     async def _wait_for_more(self) -> None:
         """Wait for something to show; what is shown as a draft has to be shown again in time."""

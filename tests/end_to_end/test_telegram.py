@@ -1,6 +1,7 @@
 """Telegram, the whole way: real client, real agents in Wasm, and back to the screen."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from functools import partial
 
 import pytest
@@ -22,8 +23,37 @@ def says(telegram: FakeTelegram, person: Person, text: str) -> bool:
     return text in last_text(telegram, person)
 
 
+@pytest.fixture
+async def editing_gateway(serve: Serve, make_settings: MakeSettings) -> AsyncIterator[None]:
+    """A gateway that shows no drafts."""
+    async with serve(make_settings(telegram={"drafts": False})):
+        yield
+
+
 @pytest.mark.usefixtures("gateway")
-async def test_a_question_gets_an_answer_that_grows_by_edits(
+async def test_a_question_gets_an_answer_that_grows_as_a_draft(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    drip = model.enqueue(text=LONG_STORY + "**The end.**", gated=True)
+    telegram.people.say(ada, "tell me a story")
+    drip.release(8)
+    [draft] = await telegram.wait_for(lambda: telegram.world.drafts)
+    assert draft.can_stop
+    assert telegram.replies(ada) == []
+    first = draft.text
+    drip.release(20)
+    await telegram.wait_for(lambda: len(draft.text) > len(first))
+    drip.release(200)
+    (message,) = await telegram.wait_for(lambda: telegram.replies(ada))
+    assert message.text.endswith("The end.")
+    assert message.styled("bold") == ["The end."]
+    assert (message.labels, len(message.versions)) == ([], 1)
+    assert (telegram.world.drafts, draft.is_shown) == ([draft], False)
+    assert telegram.calls_of("sendChatAction")
+
+
+@pytest.mark.usefixtures("editing_gateway")
+async def test_without_drafts_an_answer_grows_by_edits(
     telegram: FakeTelegram, model: ModelServer, ada: Person
 ) -> None:
     drip = model.enqueue(text=LONG_STORY + "**The end.**", gated=True)
@@ -40,7 +70,7 @@ async def test_a_question_gets_an_answer_that_grows_by_edits(
     assert message.styled("bold") == ["The end."]
     assert message.labels == []
     assert len(message.versions) >= 3
-    assert telegram.calls_of("sendChatAction")
+    assert telegram.world.drafts == []
 
 
 @pytest.mark.usefixtures("gateway")
@@ -88,7 +118,7 @@ async def test_stop_in_mid_stream_keeps_what_was_said(
     drip = model.enqueue(text=LONG_STORY, gated=True)
     telegram.people.say(ada, "tell me a story")
     drip.release(10)
-    await telegram.wait_for(lambda: telegram.replies(ada))
+    await telegram.wait_for(lambda: telegram.world.drafts)
     telegram.people.say(ada, "/stop")
     await telegram.wait_for(lambda: last_text(telegram, ada).endswith("(stopped)"))
     (message,) = telegram.replies(ada)
@@ -97,6 +127,20 @@ async def test_stop_in_mid_stream_keeps_what_was_said(
 
 
 @pytest.mark.usefixtures("gateway")
+async def test_the_button_under_a_draft_does_the_same(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    drip = model.enqueue(text=LONG_STORY, gated=True)
+    telegram.people.say(ada, "tell me a story")
+    drip.release(10)
+    (draft,) = await telegram.wait_for(lambda: telegram.world.drafts)
+    telegram.people.stop(draft)
+    await telegram.wait_for(lambda: last_text(telegram, ada).endswith("(stopped)"))
+    (message,) = telegram.replies(ada)
+    assert message.text.startswith("Once upon a time")
+
+
+@pytest.mark.usefixtures("editing_gateway")
 async def test_the_stop_button_does_the_same(
     telegram: FakeTelegram, model: ModelServer, ada: Person
 ) -> None:
@@ -158,7 +202,7 @@ async def test_a_topic_keeps_its_answers(
     assert {reply.topic for reply in replies} == {topic}
 
 
-@pytest.mark.usefixtures("gateway")
+@pytest.mark.usefixtures("editing_gateway")
 async def test_flood_waits_slow_the_edits_and_show_the_answer_once(
     telegram: FakeTelegram, model: ModelServer, ada: Person
 ) -> None:

@@ -27,7 +27,7 @@ async def test_an_edit_while_the_answer_is_written_stops_that_one(
     drip = model.enqueue(text="Luna, if I remember well, and she is", gated=True)
     message = telegram.people.say(ada, "what is my cat called?")
     drip.release(6)
-    await telegram.wait_for(lambda: telegram.replies(ada))
+    await telegram.wait_for(lambda: telegram.world.drafts)
     model.enqueue(text="Rex.")
     telegram.people.rewrite(message, "what is my dog called?")
     await telegram.wait_for(lambda: last_text(telegram, ada) == "Rex.")

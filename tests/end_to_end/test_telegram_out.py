@@ -58,7 +58,7 @@ async def test_files_of_an_answer_arrive_in_their_forms_after_its_text(
     assert [one["file_name"] for one in sent[1:]] == ["strip.png", "table.csv"]
 
 
-async def test_with_drafts_a_private_chat_gets_one_message_and_a_group_edits(
+async def test_a_private_chat_gets_a_draft_and_one_message_and_a_group_edits(
     telegram: FakeTelegram,
     model: ModelServer,
     ada: Person,
@@ -67,7 +67,7 @@ async def test_with_drafts_a_private_chat_gets_one_message_and_a_group_edits(
     make_settings: MakeSettings,
 ) -> None:
     group = telegram.people.group("Kitchen")
-    async with serve(make_settings(telegram={"drafts": True})):
+    async with serve(make_settings()):
         drip = model.enqueue(text="Once upon a time there was a gateway. " * 5, gated=True)
         telegram.people.say(ada, "tell me a story")
         drip.release(12)

@@ -12,6 +12,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageFont
 
 from tests.fakes.telegram import Chat, FakeTelegram, Message
+from tests.fakes.telegram.drafts import Draft
 from tests.pictures.runs import QUOTES, Run, lines_of, runs_of
 
 WIDTH = 760
@@ -48,7 +49,17 @@ def draw_chat(fake: FakeTelegram, chat: Chat, *, last: int = 20) -> Image.Image:
     canvas.y = 76 + _MARGIN
     for message in messages:
         _draw_message(tall, canvas, fake, message)
+    for draft in fake.world.drafts:
+        if draft.chat_id == chat.id and draft.is_shown:
+            _draw_message(tall, canvas, fake, _as_message(fake, chat, draft))
     return tall.crop((0, 0, WIDTH, canvas.y + 4))
+
+
+def _as_message(fake: FakeTelegram, chat: Chat, draft: Draft) -> Message:
+    """Clients show a draft like a message, and Telegram's own button under it."""
+    button = {"text": "Stop", "callback_data": ""}
+    keyboard = [[button]] if draft.can_stop else []
+    return Message(chat, 0, fake.world.bot, draft.text, keyboard=keyboard)
 
 
 def _draw_message(

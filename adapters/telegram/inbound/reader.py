@@ -13,7 +13,7 @@ from telegram.constants import ChatMemberStatus, ChatType
 from adapters.base import Event
 from adapters.telegram.inbound.audience import Audience
 from adapters.telegram.inbound.places import label
-from adapters.telegram.inbound.updates import Acknowledge, to_events
+from adapters.telegram.inbound.updates import Acknowledge, DraftButton, to_events
 
 RawUpdate = dict[str, Any]
 
@@ -25,17 +25,20 @@ _log = structlog.get_logger(__name__)
 class Reader:
     """Reads one update after the other."""
 
-    def __init__(self, bot: Bot, audience: Audience, acknowledge: Acknowledge) -> None:
+    def __init__(
+        self, bot: Bot, audience: Audience, acknowledge: Acknowledge, draft_button: DraftButton
+    ) -> None:
         self._bot = bot
         self._audience = audience
         self._acknowledge = acknowledge
+        self._draft_button = draft_button
 
     def read(self, raw: RawUpdate) -> Sequence[Event]:
         """What happened. One that the client can't read is passed over: it would be as unreadable
         the next time."""
         try:
             update = Update.de_json(raw, self._bot)
-            events = to_events(update, self._audience, self._acknowledge)
+            events = to_events(update, self._audience, self._acknowledge, self._draft_button)
         except Exception:  # noqa: BLE001 - the client promises no type for what it can't read
             _log.exception("An update could not be read", update_id=raw.get("update_id"))
             return ()

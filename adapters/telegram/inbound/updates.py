@@ -4,6 +4,7 @@ Only what stands in the table is asked for: Telegram sends nothing else (Bot API
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 from telegram import (
     CallbackQuery,
@@ -15,7 +16,16 @@ from telegram import (
 )
 from telegram.constants import UpdateType
 
-from adapters.base import Address, ButtonPress, ChatKind, Edited, Event, Moved, Reaction
+from adapters.base import (
+    Address,
+    ButtonPress,
+    ChatKind,
+    Edited,
+    Event,
+    Moved,
+    Reaction,
+    Sender,
+)
 from adapters.telegram.inbound.audience import Audience
 from adapters.telegram.inbound.messages import to_inbound
 from adapters.telegram.inbound.places import (
@@ -29,6 +39,12 @@ from adapters.telegram.inbound.places import (
 Acknowledge = Callable[[str, str | None], Awaitable[None]]
 """Given a callback query's id and the notice to show."""
 
+DraftButton = Callable[[int], tuple[Address, str] | None]
+"""Given a draft's id: where it is shown, and the data of the button that it stands for."""
+
+# Bot API 10.3, MessageGenerationStopped; the client does not know it yet.
+_STOPPED_DRAFT = "stopped_message_generation"
+
 # my_chat_member brings no event: reader.py writes it into the log.
 ALLOWED_UPDATES: tuple[str, ...] = (
     UpdateType.MESSAGE,
@@ -36,10 +52,13 @@ ALLOWED_UPDATES: tuple[str, ...] = (
     UpdateType.CALLBACK_QUERY,
     UpdateType.MESSAGE_REACTION,  # never sent unless it is named here
     UpdateType.MY_CHAT_MEMBER,
+    _STOPPED_DRAFT,
 )
 
 
-def to_events(update: Update, audience: Audience, acknowledge: Acknowledge) -> Sequence[Event]:
+def to_events(
+    update: Update, audience: Audience, acknowledge: Acknowledge, draft_button: DraftButton
+) -> Sequence[Event]:
     """The events in this update, in their order; none if it is none of our business."""
     event_id = str(update.update_id)
     event: Event | None = None
@@ -51,6 +70,8 @@ def to_events(update: Update, audience: Audience, acknowledge: Acknowledge) -> S
         event = _button_press(event_id, update.callback_query, acknowledge)
     elif update.message_reaction is not None:
         return _reactions(event_id, update.message_reaction)
+    elif (stopped := update.api_kwargs.get(_STOPPED_DRAFT)) is not None:
+        event = _draft_stop(event_id, stopped, audience.me.id, draft_button)
     return () if event is None else (event,)
 
 
@@ -92,6 +113,27 @@ def _button_press(
         message_id=str(message.message_id),
         acknowledge=acknowledge_this,
     )
+
+
+def _draft_stop(
+    event_id: str, stopped: dict[str, Any], my_id: int, draft_button: DraftButton
+) -> ButtonPress | None:
+    """A press of the button that Telegram has put under a draft. Nobody waits for an answer to it.
+
+    Only the person to whom a draft is shown can press it. Servers have told the bot itself as the
+    chat (github.com/tdlib/telegram-bot-api/issues/891).
+    """
+    found = draft_button(stopped["draft_id"])
+    if found is None:
+        return None
+    address, data = found
+    if stopped["chat"]["id"] not in {int(address.chat_id), my_id}:
+        return None
+
+    async def acknowledge(_notice: str | None) -> None:
+        return
+
+    return ButtonPress(event_id, address, Sender(address.chat_id, ""), data, acknowledge)
 
 
 def _reactions(event_id: str, update: MessageReactionUpdated) -> Sequence[Reaction]:

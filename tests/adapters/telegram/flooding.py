@@ -19,14 +19,14 @@ Work = Callable[[FakeTelegram, TelegramAdapter, DeliverySettings], Awaitable[Non
 LEFT_TO_COLLECTOR = "ignore:unclosed:ResourceWarning"
 
 
-def served(work: Work) -> None:
+def served(work: Work, *, drafts: bool = True) -> None:
     """Run `work(fake, adapter, settings)` between a fake with the published limits and a client."""
 
     async def run() -> None:
         fake = FakeTelegram(flood=FloodLimits.published())
         fake.flood.clock = asyncio.get_running_loop().time
         async with fake:
-            adapter = adapter_for(fake)
+            adapter = adapter_for(fake, drafts=drafts)
             try:
                 await work(fake, adapter, DeliverySettings())
             finally:

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
-from adapters.base import Ambiguous, ChatGone, RateLimited, Rejected, ShowsDrafts
+from adapters.base import Ambiguous, Button, ChatGone, RateLimited, Rejected, ShowsDrafts
 from adapters.telegram.adapter import TelegramAdapter
 from gateway.delivery.reply import DeliverySettings, Reply
-from tests.adapters.telegram.serving import adapter_for, address_of
+from tests.adapters.telegram.serving import Serving, adapter_for, address_of
 from tests.fakes.telegram import FakeTelegram, Person, faults
 
 
@@ -20,13 +21,15 @@ async def drafting(fake: FakeTelegram) -> AsyncIterator[TelegramAdapter]:
     await adapter.close()
 
 
-def test_drafts_are_for_private_chats_and_only_if_they_are_wanted(
-    fake: FakeTelegram, ada: Person, adapter: TelegramAdapter, drafting: TelegramAdapter
+async def test_drafts_are_for_private_chats_and_only_if_they_are_wanted(
+    fake: FakeTelegram, ada: Person, drafting: TelegramAdapter
 ) -> None:
     assert isinstance(drafting, ShowsDrafts)
     assert drafting.can_draft(address_of(ada))
     assert not drafting.can_draft(address_of(fake.people.group("Kitchen")))
-    assert not adapter.can_draft(address_of(ada))
+    editing = adapter_for(fake, drafts=False)
+    assert not editing.can_draft(address_of(ada))
+    await editing.close()
 
 
 async def test_an_answer_grows_as_a_draft_and_becomes_one_message(
@@ -47,6 +50,52 @@ async def test_an_answer_grows_as_a_draft_and_becomes_one_message(
     [message] = fake.replies(ada)
     assert message.versions == ["It is late."]
     assert message.styled("bold") == ["late"]
+
+
+@pytest.mark.parametrize("tells_bot", [False, True])
+async def test_the_button_under_a_draft_is_a_press_of_the_button_that_it_was_to_have(
+    fake: FakeTelegram, ada: Person, drafting: TelegramAdapter, *, tells_bot: bool
+) -> None:
+    """`tells_bot`: https://github.com/tdlib/telegram-bot-api/issues/891."""
+    [part] = drafting.preview("It is")
+    await drafting.draft(address_of(ada), 7, replace(part, buttons=((Button("Stop", "stop:t"),),)))
+    [draft] = fake.world.drafts
+    async with Serving(drafting) as serving:
+        fake.people.stop(draft, tells_bot=tells_bot)
+        press = await serving.press()
+        await press.acknowledge("Nobody sees this.")
+    assert (press.data, press.address, press.sender.id) == (
+        "stop:t",
+        address_of(ada),
+        str(ada.id),
+    )
+    assert press.message_id is None
+    assert draft.is_shown  # until the message comes that it becomes
+
+
+async def test_drafts_without_a_button_can_not_be_stopped(
+    fake: FakeTelegram, ada: Person, drafting: TelegramAdapter
+) -> None:
+    [part] = drafting.preview("It is")
+    await drafting.draft(address_of(ada), 7, part)
+    assert not fake.world.drafts[0].can_stop
+
+
+async def test_stops_of_drafts_that_are_not_known_or_are_others_stop_nothing(
+    fake: FakeTelegram, ada: Person, drafting: TelegramAdapter
+) -> None:
+    bob = fake.people.person("Bob")
+    [part] = drafting.preview("It is")
+    part = replace(part, buttons=((Button("Stop", "stop:t"),),))
+    await drafting.draft(address_of(ada), 7, part)
+    await drafting.draft(address_of(bob), 8, part)
+    of_ada, of_bob = fake.world.drafts
+    fake.people.stop(replace(of_ada, id=9))  # of an earlier run
+    fake.people.stop(replace(of_bob, id=7))
+    async with Serving(drafting) as serving:
+        fake.people.say(bob, "hello")
+        assert (await serving.inbound()).text == "hello"
+    assert len(serving.events) == 1
 
 
 async def test_where_drafts_are_refused_the_answer_grows_by_edits(

@@ -128,7 +128,7 @@ def test_the_cursor_never_stays(fault: faults.Fault) -> None:
         is_gone = "not found" in fault.name or "can't be edited" in fault.name
         assert len(fake.calls_of("sendMessage")) == (2 if is_gone else 1)
 
-    served(work)
+    served(work, drafts=False)
 
 
 def test_all_parts_of_a_streamed_answer_stay_in_their_topic() -> None:

@@ -213,7 +213,7 @@ async def test_a_token_that_is_withdrawn_while_running_ends_the_run(fake: FakeTe
 
 
 @pytest.mark.parametrize(
-    ("failures", "wait_s"), [(1, 5), (2, 10), (3, 20), (4, 40), (5, 60), (500, 60)]
+    ("failures", "wait_s"), [(1, 1), (2, 2), (3, 4), (6, 32), (7, 60), (500, 60)]
 )
 def test_pauses_grow_up_to_a_minute(failures: int, wait_s: float) -> None:
     assert Pace().wait_s(failures) == wait_s

@@ -35,6 +35,7 @@ def test_a_hundred_busy_chats_never_exceed_a_limit() -> None:
             assert message.text == (f"For {place.id}: " + "word " * 50).strip()
         assert fake.flood.refusals == 0
         assert fake.calls_of("editMessageText")  # what the limits leave is used
+        assert fake.calls_of("sendMessageDraft")
 
     served(work)
 
@@ -55,17 +56,18 @@ def test_a_long_streamed_answer_arrives_once_complete_and_in_order() -> None:
     served(work)
 
 
-def test_a_long_answer_arrives_though_telegram_objects_at_every_step() -> None:
+@pytest.mark.parametrize("drafts", [True, False])
+def test_a_long_answer_arrives_though_telegram_objects_at_every_step(*, drafts: bool) -> None:
     """Cases 14 and 18: another program has used up the limits, so everything is refused first."""
 
     async def work(
         fake: FakeTelegram, adapter: TelegramAdapter, settings: DeliverySettings
     ) -> None:
         ada = fake.people.person("Ada")
-        for method in ("sendMessage", "editMessageText"):
+        for method in ("sendMessage", "editMessageText", "sendMessageDraft"):
             fake.fail(method, faults.retry_after(21), times=4)
         assert await stream(adapter, address_of(ada), settings, LONG) is Outcome.SHOWN
         assert " ".join(message.text for message in fake.replies(ada)) == LONG
         assert all("▉" not in message.text for message in fake.replies(ada))
 
-    served(work)
+    served(work, drafts=drafts)

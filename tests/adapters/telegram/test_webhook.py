@@ -63,6 +63,7 @@ async def test_updates_come_in_order_and_each_is_answered_once_taken(
         "callback_query",
         "message_reaction",
         "my_chat_member",
+        "stopped_message_generation",
     ]
 
 

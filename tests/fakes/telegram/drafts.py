@@ -24,6 +24,8 @@ class Draft:
     id: int
     topic: int | None
     is_shown: bool = True
+    can_stop: bool = False  # then it has a button (Bot API 10.3)
+    keep_on_stop: bool = False
     versions: list[str] = field(default_factory=list)
 
     @property
@@ -53,6 +55,8 @@ async def send_message_draft(server: "FakeTelegram", arguments: Json) -> Any:
         shown = Draft(chat.id, draft_id, topic)
         drafts.append(shown)
     shown.is_shown = True
+    shown.can_stop = bool(arguments.get("can_stop"))
+    shown.keep_on_stop = bool(arguments.get("keep_on_stop"))
     shown.versions.append(text)
     return True
 

@@ -6,6 +6,7 @@ Entities in their texts (commands, mentions) are found here, as the real server 
 import itertools
 import re
 
+from tests.fakes.telegram.drafts import Draft
 from tests.fakes.telegram.texts import units
 from tests.fakes.telegram.updates import UpdateQueue
 from tests.fakes.telegram.world import Chat, Json, Message, Person, Query, World
@@ -173,6 +174,20 @@ class People:
         }
         self._updates.put("callback_query", content)
         return query
+
+    def stop(self, draft: Draft, *, tells_bot: bool = False) -> None:
+        """Press the button under a growing draft. `tells_bot`: as servers did at first, which told
+        the bot itself as the chat."""
+        has_button = draft.is_shown and draft.can_stop
+        assert has_button, f"no button\n{self._world.transcript()}"
+        draft.is_shown = draft.keep_on_stop
+        chat = self._world.chats[draft.chat_id].to_json()
+        if tells_bot:
+            chat["id"] = self._world.bot.id
+        content: Json = {"chat": chat, "draft_id": draft.id}
+        if draft.topic is not None:
+            content["message_thread_id"] = draft.topic
+        self._updates.put("stopped_message_generation", content)
 
     def delete(self, message: Message) -> None:
         """Take a message away. The bot is not told."""

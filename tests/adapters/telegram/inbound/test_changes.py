@@ -19,6 +19,7 @@ async def test_what_is_wanted_is_named_and_nothing_else(
         "callback_query",
         "message_reaction",
         "my_chat_member",
+        "stopped_message_generation",
     ]
 
 

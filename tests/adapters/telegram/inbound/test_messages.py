@@ -147,6 +147,10 @@ async def _nobody(_query: str, _notice: str | None) -> None:
     raise AssertionError("nothing to acknowledge")
 
 
+def _no_draft(_draft_id: int) -> None:
+    return None
+
+
 PERSON = {"id": 7, "is_bot": False, "first_name": "Ada"}
 FORUM = {"id": -7, "type": "supergroup", "title": "Club", "is_forum": True}
 
@@ -162,7 +166,7 @@ FORUM = {"id": -7, "type": "supergroup", "title": "Club", "is_forum": True}
     ],
 )
 def test_what_is_no_text_from_somebody_is_no_event(message: dict[str, object]) -> None:
-    assert to_events(_update(**message), AUDIENCE, _nobody) == ()
+    assert to_events(_update(**message), AUDIENCE, _nobody, _no_draft) == ()
 
 
 def test_a_post_in_a_topic_is_no_reply_to_whoever_made_the_topic() -> None:
@@ -181,7 +185,7 @@ def test_a_post_in_a_topic_is_no_reply_to_whoever_made_the_topic() -> None:
         message_thread_id=3,
         reply_to_message=created,
     )
-    (event,) = to_events(update, AUDIENCE, _nobody)
+    (event,) = to_events(update, AUDIENCE, _nobody, _no_draft)
     assert isinstance(event, Inbound)
     assert (event.is_addressed, event.quoted_text) == (False, None)
 
@@ -195,7 +199,7 @@ def test_only_the_quoted_piece_of_a_long_message_is_the_quote() -> None:
         reply_to_message=said,
         quote={"text": "salad", "position": 8},
     )
-    (event,) = to_events(update, AUDIENCE, _nobody)
+    (event,) = to_events(update, AUDIENCE, _nobody, _no_draft)
     assert isinstance(event, Inbound)
     assert event.quoted_text == "salad"
 
@@ -208,6 +212,6 @@ def test_a_mention_by_name_of_a_bot_without_username_counts() -> None:
         text="𝕳ey Hermes hi",
         entities=[{"type": "text_mention", "offset": 5, "length": 6, "user": me}],
     )
-    (event,) = to_events(update, AUDIENCE, _nobody)
+    (event,) = to_events(update, AUDIENCE, _nobody, _no_draft)
     assert isinstance(event, Inbound)
     assert (event.is_addressed, event.text) == (True, "𝕳ey hi")
