@@ -16,7 +16,6 @@ from config.settings import Settings
 from config.tools import TOOLSETS
 from gateway.access.report import people, summary
 from gateway.access.snapshot import Access, access_from
-from gateway.app import make_runtime
 from gateway.chats.host import local_time
 from gateway.cli.outside import outside
 from gateway.cli.shell_check import is_shell_named, shell_works
@@ -26,6 +25,7 @@ from gateway.llm.providers import make_provider
 from gateway.lock import DataFolderInUse, lock_data_dir
 from gateway.media.errors import NothingSaid
 from gateway.media.transcribing import make_transcriber, silence
+from gateway.parts import make_runtime
 from gateway.platforms import discord_name, has_console, telegram_name
 from gateway.store.errors import StoreError
 from gateway.store.sqlite import FILE_NAME, SqliteStore

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.settings import Settings
-from gateway.app import make_runtime
 from gateway.chats.host import local_time
 from gateway.errors import GatewayError
+from gateway.parts import make_runtime
 from gateway.replay import Replayed, replay
 from gateway.runtime.artefact import read_module
 from gateway.runtime.base import Runtime

@@ -1,4 +1,4 @@
-"""The store over SQLite. All SQL of the gateway stands here and in `migrations/`.
+"""The store over SQLite, and the way to those of its neighbours (`sqlite_….py`), in one file.
 
 Each call is one transaction. The clock is given from outside. Transactions and errors are
 `connection`'s business, the form of messages that of `rows`.

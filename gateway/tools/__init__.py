@@ -1,1 +1,4 @@
-"""Tools that the host runs for agents. `toolbox` says what one is; each gets its own file."""
+"""Tools that the host runs for agents. `tool` says what one is, `families` lists them.
+
+Each family has a file. `policy` says who may use which, `toolbox` runs a call within its limits.
+"""

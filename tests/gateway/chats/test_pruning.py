@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from config.settings import Settings
-from gateway.app import prunings
 from gateway.chats.pruning import pruned_daily
+from gateway.parts import prunings
 from gateway.store.journal import LifeBegun
 from gateway.store.sqlite import SqliteStore
 from gateway.store.usage import ModelCall
