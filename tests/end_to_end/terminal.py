@@ -26,7 +26,7 @@ class Terminal:
 
     async def until(self, text: str) -> None:
         """Wait until something new has been shown that holds this, and forget it."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while text not in self.shown:
                 self._has_changed.clear()
                 await self._has_changed.wait()

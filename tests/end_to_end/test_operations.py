@@ -52,7 +52,7 @@ async def test_a_serving_gateway_is_ready_and_tells_what_it_did(
         await telegram.wait_for(lambda: telegram.replies(ada))
         assert await readiness(client) == (200, {"status": "ready"})
         assert (await client.get("/healthz")).json() == {"status": "alive"}
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while 'turns_total{outcome="answered"} 1.0' not in (
                 text := (await client.get("/metrics")).text
             ):
@@ -92,7 +92,7 @@ async def test_a_platform_that_was_given_up_makes_it_not_ready(
         running("run", cwd=folder) as gateway,
         httpx.AsyncClient(base_url=await address_of(gateway)) as client,
     ):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while "given up" not in str((found := await readiness(client))[1]):
                 pass
         status, body = found

@@ -320,7 +320,7 @@ class FakePlatform:
         while not claim(self.screens[chat]):
             self._changed.clear()
             try:
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(30):
                     await self._changed.wait()
             except TimeoutError:
                 raise AssertionError(f"never came; the screen: {self.screens[chat]}") from None

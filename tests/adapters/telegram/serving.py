@@ -103,7 +103,7 @@ class Serving:
 
     async def received(self, count: int) -> list[Event]:
         """The first `count` events, as soon as they are here."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await self._changes.until(lambda: len(self.events) >= count)
         return self.events[:count]
 

@@ -112,7 +112,7 @@ class FakeTelegram:
         """Let the next calls of this method fail."""
         self._faults[method.lower()].extend([fault] * times)
 
-    async def wait_for(self, condition: Callable[[], Any], timeout_s: float = 10) -> Any:
+    async def wait_for(self, condition: Callable[[], Any], timeout_s: float = 30) -> Any:
         """Wait until this gives something true, looking after every change; returns that."""
         try:
             async with asyncio.timeout(timeout_s):

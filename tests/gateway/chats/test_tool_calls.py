@@ -26,7 +26,7 @@ class Bench:
     async def look(self, context: ToolContext, at: str) -> str:
         """Looks, and waits for another who looks at the same time."""
         self.is_looking.set()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await self.together.wait()
         return f"saw {at}"
 
