@@ -125,7 +125,10 @@ def judge(line: str) -> Judgement:
     found = [_judge(command) for command in commands]
     worst = max(found, key=lambda one: one.danger)
     patterns = dict.fromkeys(one.pattern for one in found if one.danger is not Danger.NONE)
-    return Judgement(worst.danger, ", ".join(patterns) or line, worst.reason)
+    # One that is not simple is taken by the letter, quotes, pipes, input and all: what it is given
+    # is half of what it does.
+    pattern = ", ".join(patterns) if patterns and all(patterns) else line.strip()
+    return Judgement(worst.danger, pattern, worst.reason)
 
 
 def is_allowed(line: str, patterns: Iterable[str]) -> bool:
@@ -149,19 +152,19 @@ def is_allowed(line: str, patterns: Iterable[str]) -> bool:
 
 
 def _judge(command: Plain) -> Judgement:
+    """Its pattern is empty where a yes may hold for nothing but the line itself."""
     name = _name(command.words[0])
-    line = " ".join(command.words)
     if reason := DESTROYING.get(name):
-        return Judgement(Danger.DESTRUCTIVE, line, reason)
+        return Judgement(Danger.DESTRUCTIVE, "", reason)
     if _has_option(DESTROYING_WITH.get(name, ()), command):
-        return Judgement(Danger.DESTRUCTIVE, line, "It may take away what can't be brought back.")
+        return Judgement(Danger.DESTRUCTIVE, "", "It may take away what can't be brought back.")
     if any(_is_kept(path) for path in command.writes):
-        return Judgement(Danger.ORDINARY, f"{line} > {' > '.join(command.writes)}")
+        return Judgement(Danger.ORDINARY, "")
     if name in _READING or (
         name in READING_UNLESS and not _has_option(READING_UNLESS[name], command)
     ):
         return Judgement(Danger.NONE, f"{name} *")
-    return Judgement(Danger.ORDINARY, f"{name} *" if name in _SIMPLE else line)
+    return Judgement(Danger.ORDINARY, f"{name} *" if name in _SIMPLE else "")
 
 
 def _name(word: str) -> str:

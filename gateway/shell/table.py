@@ -68,8 +68,11 @@ class JobTable:
         max_running: int,
         life_s: float,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        room_check_s: float = 2.0,
     ) -> None:
         self._max_running = max_running
+        self._room_check_s = room_check_s
         self._life_s = life_s
         self._clock = clock
         self._jobs: dict[str, list[Job]] = {}
@@ -93,15 +96,15 @@ class JobTable:
         if len(running) >= self._max_running:
             raise ShellError(f"{len(running)} commands run in the background; end one first.")
 
-    def add(self, chat: str, command: str, process: Process) -> Job:
-        """Let a started command go on by itself."""
+    def add(self, chat: str, command: str, process: Process, room_bytes: Callable[[], int]) -> Job:
+        """Let a started command go on by itself, as long as there is room. `room_bytes` blocks."""
         self._count += 1
         job = Job(str(self._count), command, process, self._clock())
         jobs = self._jobs.setdefault(chat, [])
         jobs.append(job)
         over = [old for old in jobs if old.ended.is_set()][:-_KEPT_JOBS]
         self._jobs[chat] = [old for old in jobs if old not in over]
-        task = asyncio.create_task(self._follow(job))
+        task = asyncio.create_task(self._follow(job, room_bytes))
         self._tasks[task] = job
         task.add_done_callback(self._tasks.pop)
         return job
@@ -131,14 +134,25 @@ class JobTable:
         for job in jobs:
             await job.ended.wait()
 
-    async def _follow(self, job: Job) -> None:
+    async def _follow(self, job: Job, room_bytes: Callable[[], int]) -> None:
         async def take(chunk: bytes) -> None:
             job.tail.write(chunk)
 
+        watching = asyncio.create_task(self._watch_room(job, room_bytes))
         try:
             async with asyncio.timeout(self._life_s):
                 job.exit_code = await job.process.pump(take)
         except TimeoutError:
             job.why_ended = f"it had run for {self._life_s / 3600:g} hours"
         finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
             job.ended.set()
+
+    async def _watch_room(self, job: Job, room_bytes: Callable[[], int]) -> None:
+        while True:
+            if not await asyncio.to_thread(room_bytes):
+                job.why_ended = "the workspace is full"
+                job.process.kill()
+                return
+            await asyncio.sleep(self._room_check_s)

@@ -77,15 +77,19 @@ class ShellTools:
     async def _ask_before_input(
         self, context: ToolContext, arguments: Arguments
     ) -> Approval | None:
-        if arguments["action"] != "write" or self._settings.ask_about == "destructive":
+        if arguments["action"] != "write":
             return None
         job = next(
             (job for job in self._jobs.jobs(context.call.chat) if job.id == arguments["id"]), None
         )
         if job is None:
             return None  # the call will fail by itself
+        # A shell is destructive, and so may be each line that it is given.
+        is_destructive = judge(job.command).danger is Danger.DESTRUCTIVE
+        if self._settings.ask_about == "destructive" and not is_destructive:
+            return None
         text = f"Input for `{job.command.replace('`', ' ')}`:\n{_fenced(arguments['data'])}"
-        return Approval("process", job.command, text)
+        return Approval("process", job.command, text, always=is_destructive)
 
     @tool(
         risk=Risk.EXECUTE,
@@ -118,7 +122,7 @@ class ShellTools:
                 self._jobs.check_room(chat)
             process = await self._started(context, command, has_input=background)
             if background:
-                job = self._jobs.add(chat, command, process)
+                job = self._jobs.add(chat, command, process, context.workspace.room_bytes)
                 return ToolResult(f"It runs in the background, with the id {job.id}.")
             seconds = min(timeout_s, self._settings.timeout_s)
             return await self._followed(context, process, seconds)

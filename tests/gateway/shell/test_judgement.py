@@ -28,17 +28,33 @@ def test_what_only_looks_is_harmless(line: str) -> None:
         ("mkdir -p a/b && touch a/b/c", "mkdir *, touch *"),
         ("ls | tee list.txt", "tee *"),
         ("python3 -m pytest -q", "python3 -m pytest -q"),
-        ("git commit -m 'first'", "git commit -m first"),
+        ("git commit -m 'first'", "git commit -m 'first'"),
         ("./build.sh test", "./build.sh test"),
         ("sort names.txt -o names.txt", "sort names.txt -o names.txt"),
         ("echo hello > a.txt", "echo hello > a.txt"),
-        ("sqlite3 a.db '.shell id'", "sqlite3 a.db .shell id"),
+        ("sqlite3 a.db '.shell id'", "sqlite3 a.db '.shell id'"),
     ],
 )
 def test_a_yes_holds_for_little(line: str, pattern: str) -> None:
     judgement = judge(line)
     assert judgement.danger is Danger.ORDINARY
     assert judgement.pattern == pattern
+
+
+@pytest.mark.parametrize(
+    ("approved", "wanted"),
+    [
+        ("./log 'done, ./evil'", "./log done; ./evil"),
+        ("./log 'a > b'", "./log a > b"),
+        ("cat good.py | python3", "cat evil.py | python3"),
+        ("python3 < good.py", "python3 < evil.py"),
+        ("./make && ./test", "./make | ./test"),
+        ("./run 'a b'", "./run a b"),
+        ("./run '*'", "./run *"),
+    ],
+)
+def test_a_yes_to_one_line_is_none_to_another(approved: str, wanted: str) -> None:
+    assert judge(approved).pattern != judge(wanted).pattern
 
 
 @pytest.mark.parametrize(

@@ -273,6 +273,35 @@ async def test_a_command_in_the_background_has_its_time(
     assert "ended, because it had run for" in ended.content
 
 
+@needs_bwrap
+async def test_a_command_in_the_background_can_not_fill_the_disk(
+    tmp_path: Path, settings: ShellSettings
+) -> None:
+    async with JobTable(1, 3600, room_check_s=0.05) as jobs:
+        shell = Shell(tmp_path / "w", settings, jobs)
+        shell.workspace = Workspace(tmp_path / "w", MIB)
+        fill = "for n in 1 2 3 4; do head -c 900000 /dev/zero > $n; done; sleep 1000"
+        await shell.terminal(fill, background=True)
+        ended = await shell.process("wait", id="1")
+    assert "ended, because the workspace is full" in ended.content
+
+
+@needs_bwrap
+async def test_what_a_shell_is_told_is_asked_about_each_time(
+    tmp_path: Path, settings: ShellSettings
+) -> None:
+    async with JobTable(2, 3600) as jobs:
+        easy = settings.model_copy(update={"ask_about": "destructive"})
+        shell = Shell(tmp_path / "w", easy, jobs)
+        await shell.terminal("bash", background=True)
+        await shell.terminal("cat", background=True)
+        told = await shell.asks("process", action="write", id="1", data="rm -r .\n")
+        assert await shell.asks("process", action="write", id="2", data="hello\n") is None
+    assert told is not None
+    assert told.always
+    assert "rm -r ." in told.text
+
+
 async def test_what_only_looks_is_not_asked_about(shell: Shell) -> None:
     assert await shell.asks("terminal", command="ls | head") is None
 
