@@ -36,9 +36,9 @@ def at_line_start(text: str) -> str:
 
 
 def inline_code(text: str) -> str:
-    """Code within a line, between as many backticks as it takes."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    marks = "`" * (longest + 1)
+    """Code within a line. Three backticks would begin a block, so no more than one stands alone."""
+    text = re.sub(r"`(?=`)", "`\u200b", text)
+    marks = "``" if "`" in text else "`"
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{marks}{pad}{text}{pad}{marks}"
 

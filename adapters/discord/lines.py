@@ -20,6 +20,7 @@ class Piece:
     text: str
     styles: Styles = ()
     is_whole: bool = False
+    code: str = ""  # what stands between its backticks, if it is code
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,12 @@ class Writer:
             kept += 1
         closing = "".join(reversed(self.open[kept:]))
         opening = "".join(piece.styles[kept:])
-        # Asterisks that close one style and open the next would be taken for one long run.
-        joint = "\u200b" if closing.endswith("*") and opening.startswith("*") else ""
-        return Writer(f"{self.text}{closing}{joint}{opening}{piece.text}", piece.styles)
+        before, after = f"{self.text}{closing}", f"{opening}{piece.text}"
+        # Marks that close one thing and open the next would be taken for one long run.
+        is_run = (closing.endswith("*") and opening.startswith("*")) or (
+            before.endswith("`") and after.startswith("`")
+        )
+        return Writer(f"{before}\u200b{after}" if is_run else before + after, piece.styles)
 
     def closed(self) -> str:
         """The line with all its styles closed; they end where the words end."""

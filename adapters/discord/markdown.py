@@ -249,7 +249,8 @@ def _inline(
 def _code_piece(text: str, styles: Styles) -> Piece:
     """Code in a line. Discord looks for the end of a style in the code, too."""
     is_confusing = any(marker in text for marker in ("*", "~~", "\\"))
-    return Piece(inline_code(text), () if is_confusing else styles, is_whole=True)
+    styles = () if is_confusing else styles
+    return Piece(inline_code(text), styles, is_whole=True, code=text)
 
 
 def _link(node: SyntaxTreeNode, url: str, styles: Styles) -> Iterator[Piece]:

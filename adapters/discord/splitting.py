@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from adapters.discord.escaping import cut
+from adapters.discord.escaping import cut, inline_code
 from adapters.discord.lines import LIMIT, Block, Code, Line, Piece, Writer, written
 from adapters.text.characters import is_blank
 from adapters.text.graphemes import boundary_at_or_before
@@ -81,15 +81,16 @@ class _Filler:
         lines: list[str] = []
         length = self.length + frame
         for row in _code_rows(code, self.limit - frame):
-            if lines and length + len(row) + 1 > self.limit:
-                self._put(replace(code, lines=tuple(lines)).written())
+            if length + len(row) + 1 > self.limit and (lines or self.rows):
+                self._put_code(code, lines)
                 self._end_message(len(self.rows))
                 lines, length = [], frame
-            elif not lines and length + len(row) + 1 > self.limit and self.rows:
-                self._end_message(len(self.rows))
-                length = frame
             lines.append(row[len(code.prefix) :])
             length += len(row) + 1
+        self._put_code(code, lines)
+
+    def _put_code(self, code: Code, lines: Sequence[str]) -> None:
+        """A piece of a block. Without anything to see in it Discord would show the fences."""
         if any(line.strip() for line in lines):
             self._put(replace(code, lines=tuple(lines)).written())
 
@@ -161,8 +162,20 @@ def _atoms(pieces: Sequence[Piece], limit: int) -> Iterator[Piece]:
         if piece.is_whole and len(piece.text) <= limit:
             yield piece
             continue
+        if piece.code:
+            yield from _pieces_of_code(piece, limit)
+            continue
         for word in _WORDS.findall(piece.text):
             yield from (replace(piece, text=part) for part in _parts(word, limit))
+
+
+def _pieces_of_code(piece: Piece, limit: int) -> Iterator[Piece]:
+    """Code within a line that is longer than a message: each piece between its own backticks."""
+    rest = piece.code
+    while rest:
+        place = boundary_at_or_before(rest, min(len(rest), limit // 2), 1)
+        yield replace(piece, text=inline_code(rest[:place]), code=rest[:place])
+        rest = rest[place:]
 
 
 def _parts(word: str, limit: int) -> Iterator[str]:

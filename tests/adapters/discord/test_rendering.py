@@ -136,6 +136,12 @@ def test_case_3_a_fence_within_code_does_not_end_it() -> None:
     assert text.replace("\u200b", "") == "```py\nx\n```"
 
 
+def test_a_piece_of_code_without_anything_to_see_is_left_out() -> None:
+    (part,) = render("```py\n\n" + "y" * 1_985 + "\n```")
+    assert read(part.text).code == [("py", "y" * 1_985)]
+    assert read(render("a\n\n```py\n\n\n```\n\nb")[0].text).text == "a\n\n\nb"
+
+
 def test_case_6_nothing_is_ever_appended_to_a_closing_fence() -> None:
     parts = render("```py\n" + "x = 1\n" * 600 + "```\nafter")
     assert all(read(part.text).text.count("```") == 0 for part in parts)
@@ -165,6 +171,14 @@ def test_case_10_what_is_longer_than_a_message_is_cut_and_goes_on_as_it_was() ->
     assert "https://example.org" in read(link[-1].text).text
     long_word = render("z" * 10_000)
     assert "".join(part.text for part in long_word) == "z" * 10_000
+
+
+def test_case_10_code_in_a_line_that_is_longer_than_a_message_stays_code() -> None:
+    code = "word `` " * 700
+    parts = render(f"before ```{code}``` after")
+    assert all(len(part.text) <= LIMIT for part in parts)
+    shown = "".join(read(part.text).styled("code") for part in parts)
+    assert shown.replace(" ", "").replace("\u200b", "") == code.replace(" ", "")
 
 
 def test_a_heading_goes_along_with_what_it_is_the_heading_of() -> None:
