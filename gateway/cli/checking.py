@@ -18,6 +18,7 @@ from gateway.access.report import people, summary
 from gateway.access.snapshot import Access, access_from
 from gateway.chats.host import local_time
 from gateway.cli.outside import outside
+from gateway.cli.program_check import programs_run
 from gateway.cli.shell_check import is_shell_named, shell_works
 from gateway.errors import GatewayError, StartupError
 from gateway.llm.errors import ModelError
@@ -82,6 +83,8 @@ async def _findings(
         ("data folder", _data_folder),
         ("tools", _tools),
     ]
+    if "code" in settings.tools.toolsets:
+        checks.append(("programs", programs_run))
     if is_shell_named(settings):
         checks.append(("shell", shell_works))
     if settings.http.port is not None:

@@ -165,6 +165,17 @@ def _is_time(_turn: Turn, words: Words) -> Reply:
     return Reply(f"⏰ You wanted to be reminded: {words['what']}")
 
 
+# A sum, by a program in the sandbox
+
+
+def _calculate(turn: Turn, words: Words) -> Reply:
+    sum_ = words["what"].strip(" .=?!")
+    if turn.results:
+        found = turn.results[-1].content
+        return Reply(f"`{sum_}` is **{found.get('value', found.get('text'))}**, says Python.")
+    return _call("execute_code", code=f"print({sum_.replace('^', '**').replace('×', '*')})")
+
+
 # A question
 
 
@@ -248,6 +259,12 @@ RULES = (
     ),
     _rule(
         rf"{_PLEASE}ask me (?:a |another |some )?(?:question|something|anything).*", _ask, "clarify"
+    ),
+    _rule(
+        rf"{_PLEASE}(?:calculate|compute|what is|what's) "
+        r"(?P<what>[\d(.-][\d\s.+*×/%^()-]*)[ .=?!]*",
+        _calculate,
+        "execute_code",
     ),
     _rule(r".*\blong(?:er)? (?:answer|text|message|story|reply|one).*", _long),
     _rule(

@@ -11,6 +11,7 @@ after a restart.
 - **todo: buy milk, call Anna**, then **add eggs to my list**, **done: milk**, \
 **what is on my list?**
 - **remind me in 1 minute to drink some water**
+- **calculate 2^64 / 3** runs a Python program, in a sandbox of its own.
 - **ask me a question** shows choices; your own words are an answer too.
 - **long answer** streams some pages of Markdown.
 

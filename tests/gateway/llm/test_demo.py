@@ -219,6 +219,27 @@ def test_it_sets_a_reminder_and_reminds() -> None:
     assert reminded.startswith("⏰ You wanted to be reminded: drink some water")
 
 
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("calculate 2^64 / 3", "print(2**64 / 3)"),
+        ("Please compute (1 + 2) × 3.", "print((1 + 2) * 3)"),
+        ("what is 6 * 7?", "print(6 * 7)"),
+    ],
+)
+def test_it_has_a_program_do_a_sum(text: str, program: str) -> None:
+    words = {"role": "user", "content": text}
+    tools = [{"type": "function", "function": {"name": "execute_code"}}]
+    (call,) = answer({"messages": [words], "tools": tools}).calls
+    assert (call.name, call.arguments) == ("execute_code", {"code": program})
+    function = {"name": "execute_code", "arguments": json.dumps(call.arguments)}
+    asked = {"role": "assistant", "tool_calls": [{"id": "c", "function": function}]}
+    for result in ("42", "4.2e+18"):
+        said = {"role": "tool", "tool_call_id": "c", "content": result}
+        told = answer({"messages": [words, asked, said], "tools": tools}).text
+        assert f"is **{float(result) if 'e' in result else result}**, says Python." in told
+
+
 def test_a_request_for_a_summary_gets_a_short_extract() -> None:
     transcript = "\n\n".join(
         f"User: Tell me about planet {n}.\n\nAssistant: {f'Planet {n} is round. ' * 20}"
