@@ -83,6 +83,40 @@ def test_all_text_arrives_once_and_in_order_wherever_it_is_cut(markdown: str, li
     assert _links_of(parts) == _links_of(whole)
 
 
+Tree = str | tuple[str, list["Tree"]]
+TREES: st.SearchStrategy[Tree] = st.recursive(
+    st.sampled_from(["word", "a", "`c`"]),
+    lambda inner: st.tuples(
+        st.sampled_from(["**", "*", "~~"]), st.lists(inner, min_size=1, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=150)
+@given(trees=st.lists(TREES, min_size=1, max_size=6), limit=st.sampled_from([100, 2000]))
+def test_every_word_has_the_styles_that_it_was_given(trees: list[Tree], limit: int) -> None:
+    words: list[tuple[str, frozenset[str]]] = []
+
+    def written(tree: Tree, styles: frozenset[str]) -> str:
+        if isinstance(tree, str):
+            word = f"{tree.strip('`')}{len(words)}x"
+            words.append((word, styles | {"code"} if tree[0] == "`" else styles))
+            return f"`{word}`" if tree[0] == "`" else word
+        marker, inner = tree
+        if marker in styles:  # the same again within itself says nothing
+            return " ".join(written(one, styles) for one in inner)
+        # Markers are told apart by what stands between them.
+        return f"{marker}{' '.join(written(one, styles | {marker}) for one in inner)}{marker}"
+
+    markdown = " ".join(written(tree, frozenset()) for tree in trees)
+    seen = [one for part in render(markdown, limit=limit) for one in read(part.text).seen]
+    shown = "".join(character for character, _ in seen)
+    for word, styles in words:
+        place = shown.index(word)
+        assert {seen[place + offset][1] for offset in range(len(word))} == {styles}, word
+
+
 @settings(max_examples=100)
 @given(words=st.lists(st.text("abcäöü界👍", min_size=1, max_size=9), max_size=200), limit=LIMITS)
 def test_plain_words_arrive_as_they_were_written(words: list[str], limit: int) -> None:
