@@ -2,12 +2,14 @@
 
 `ulimit` counts the memory of one process, and no processes at all for root; a control group counts
 for all of a command together. An ordinary user's gateway can make one only if it has been given a
-group of its own (systemd: `Delegate=yes`). Where there is none, the other limits still hold.
-All functions block.
+group of its own (systemd: `Delegate=yes` with `DelegateSubgroup=main`). Where there is none, the
+other limits still hold. All functions block.
 """
 
 import contextlib
+import os
 import secrets
+import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +24,7 @@ class Cgroup:
     """Folders of control groups (one of version 2, or several of version 1), emptied at its end."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        self._folders = tuple(folders)
+        self.folders = tuple(folders)
 
     @classmethod
     def make(cls, memory_mb: int, processes: int, root: Path = _ROOT) -> "Cgroup | None":
@@ -30,31 +32,45 @@ class Cgroup:
         name = f"{_PREFIX}{secrets.token_hex(6)}"
         memory_bytes = str(memory_mb * _MIB)
         if (root / "cgroup.controllers").exists():
-            limits = {"memory.max": memory_bytes, "memory.swap.max": "0", "pids.max": processes}
-            wanted = [(_own_group(root) / name, limits)]
-        else:
-            wanted = [
-                (root / "pids" / name, {"pids.max": processes}),
-                (root / "memory" / name, {"memory.limit_in_bytes": memory_bytes}),
-            ]
+            limits: dict[str, object] = {"memory.max": memory_bytes, "memory.swap.max": 0}
+            limits["pids.max"] = processes
+            own = _own_group(root)
+            # A group with processes can't have limited ones below it; with systemd's
+            # DelegateSubgroup= the one above is empty, and ours as well.
+            for above in (own, own.parent) if own != root else (root,):
+                if _has_controllers(above) and _made(above / name, limits):
+                    return cls([above / name])
+            return None
+        wanted: list[tuple[Path, dict[str, object]]] = [
+            (root / "pids" / name, {"pids.max": processes}),
+            (root / "memory" / name, {"memory.limit_in_bytes": memory_bytes}),
+        ]
         made = [folder for folder, limits in wanted if _made(folder, limits)]
         return cls(made) if made else None
 
     def entered_by(self, arguments: Sequence[str]) -> list[str]:
         """An argument list that goes into the group before it becomes the one given."""
-        lines = [f'echo $$ > "${number}/cgroup.procs"' for number in range(len(self._folders))]
-        script = " && ".join(lines) + f" && shift {len(self._folders) - 1} && " + 'exec "$@"'
-        return ["/bin/sh", "-c", script, *map(str, self._folders), *arguments]
+        lines = [f'echo $$ > "${number}/cgroup.procs"' for number in range(len(self.folders))]
+        script = " && ".join(lines) + f" && shift {len(self.folders) - 1} && " + 'exec "$@"'
+        return ["/bin/sh", "-c", script, *map(str, self.folders), *arguments]
 
     def close(self) -> None:
         """End what is still in it, and remove it."""
-        until = time.monotonic() + _LEAVING_S
-        for folder in self._folders:
-            while folder.exists() and time.monotonic() < until:
-                with contextlib.suppress(OSError):
-                    folder.rmdir()  # fails while the last process is on its way out
-                    break
+        for folder in self.folders:
+            until = time.monotonic() + _LEAVING_S
+            while not _is_removed(folder) and time.monotonic() < until:
                 time.sleep(0.01)
+
+
+def _is_removed(folder: Path) -> bool:
+    """Fails while the last process is on its way out, which it is told to be."""
+    with contextlib.suppress(OSError):
+        for line in (folder / "cgroup.procs").read_text().splitlines():
+            if int(line) > 0:  # 0 stands for what is in another namespace, and for all of ours
+                os.kill(int(line), signal.SIGKILL)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+    return not folder.exists()
 
 
 def _own_group(root: Path) -> Path:
@@ -63,6 +79,16 @@ def _own_group(root: Path) -> Path:
             if line.startswith("0::/"):
                 return root / line.removeprefix("0::/")
     return root
+
+
+def _has_controllers(above: Path) -> bool:
+    """Whether groups below this one can be limited; they are allowed to, if they may be."""
+    control = above / "cgroup.subtree_control"
+    with contextlib.suppress(OSError):
+        if not {"memory", "pids"} <= set(control.read_text().split()):
+            control.write_text("+memory +pids\n")
+        return True
+    return False
 
 
 def _made(folder: Path, limits: dict[str, object]) -> bool:
