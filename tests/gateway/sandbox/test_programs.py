@@ -1,7 +1,6 @@
 """What a program finds in the sandbox: Python as it is, its folder, the time, tools."""
 
 import asyncio
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -130,9 +129,9 @@ print(datetime(2026, 7, 1, 12, tzinfo=ZoneInfo("Europe/Zurich")).isoformat())
     assert await printed(run_program, program) == "2026-07-01T12:00:00+02:00\n"
 
 
-async def test_sleeping_takes_its_time_and_no_more(run_program: RunProgram) -> None:
+async def test_sleeping_takes_its_time(run_program: RunProgram) -> None:
     program = "import time; t = time.monotonic(); time.sleep(0.05); print(time.monotonic() - t)"
-    assert 0.05 <= float(await printed(run_program, program)) < 5
+    assert float(await printed(run_program, program)) >= 0.05
 
 
 async def test_long_output_keeps_its_ends(run_program: RunProgram) -> None:
@@ -270,10 +269,12 @@ async def test_no_more_programs_compute_at_a_time_than_may(
 
 
 async def test_programs_run_beside_each_other(sandbox: WasmSandbox, workspace: Path) -> None:
-    programs = [f"import time; time.sleep(0.2); print({number})" for number in range(4)]
-    began = time.monotonic()
+    # Each waits until all of them have begun.
+    program = (
+        "import os, time\nopen('{0}', 'x').close()\n"
+        "while len(os.listdir()) < 4: time.sleep(0.01)\nprint({0})"
+    )
     outcomes = await asyncio.gather(
-        *(sandbox.run(program, workspace, Limits(), no_tools) for program in programs)
+        *(sandbox.run(program.format(n), workspace, Limits(), no_tools) for n in range(4))
     )
     assert [outcome.stdout for outcome in outcomes] == ["0\n", "1\n", "2\n", "3\n"]
-    assert time.monotonic() - began < 0.8
