@@ -3,7 +3,7 @@
 directory   all chats that have work; the way in, and the orderly end
 chat        one chat: its `inbox`, and the task that answers message by message
 joining     which pieces that wait are one message; `asides` what the next is told beside it
-busy        what happens to a message that comes while an answer is written
+busy        what happens to a message that comes while an answer is written; `steers` go into it
 turn        one turn: the loop between an agent and its effects; stop, silence, failure
 arrival     what a turn begins with; `messages` is what a host says to an agent
 effects     carries out what an agent asks for: model, tools, questions, texts

@@ -73,14 +73,14 @@ class Chat:
         """Take a changed message in, if what it was still waits; returns what waits now."""
         changed = self._inbox.change(message)
         if changed is None and self._turn is not None:
-            return self._turn.change_steer(message)
+            return self._turn.steers.change(message)
         return changed
 
     def drop(self, message_id: str) -> Inbound | None:
         """Drop a message that was deleted, if it still waits."""
         dropped = self._inbox.drop(message_id)
         if dropped is None and self._turn is not None:
-            return self._turn.drop_steer(message_id)
+            return self._turn.steers.drop(message_id)
         return dropped
 
     def answered(self, message: Inbound) -> Inbound | None:
@@ -142,7 +142,7 @@ class Chat:
         """Stop the turn if it is this person's. What waits is looked at when its turn comes."""
         if self._turn is None:
             return
-        self._take_back(self._turn.take_back())  # what was about to go into the turn, too
+        self._take_back(self._turn.steers.take_back())  # what was about to go into the turn, too
         if self._turn.sender_id == person_id:
             self.stop("blocked")
 
@@ -187,7 +187,7 @@ class Chat:
             await turn.run()
 
     def _is_full(self) -> bool:
-        steering = 0 if self._turn is None else self._turn.steering
+        steering = 0 if self._turn is None else len(self._turn.steers)
         return len(self._inbox) + steering >= self._host.settings.chats.inbox_size
 
     def _take_back(self, messages: Sequence[Inbound]) -> None:
@@ -196,7 +196,7 @@ class Chat:
 
     def _clear(self) -> list[Inbound]:
         """Drop the messages that wait; what else was asked for is still done."""
-        steering = [] if self._turn is None else self._turn.take_back()
+        steering = [] if self._turn is None else self._turn.steers.take_back()
         return [*steering, *self._inbox.clear()]
 
     async def _reset(

@@ -7,7 +7,6 @@ happens when something breaks. All that a turn starts ends with it: its tasks ar
 import asyncio
 import secrets
 import time
-from collections import deque
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
@@ -38,6 +37,7 @@ from gateway.chats.messages import (
 from gateway.chats.own_notes import forget_old_notes
 from gateway.chats.past import MAX_RESUMED, Past, read_past
 from gateway.chats.records import Records, last_todos
+from gateway.chats.steers import Steers
 from gateway.chats.tool_calls import offered_to
 from gateway.chats.voice import stop_data
 from gateway.delivery.reply import say
@@ -87,8 +87,7 @@ class Turn:
         self._stop_reason: str | None = None
         self._stopping = asyncio.Event()
         self._was_interrupted = False
-        self._steers: deque[Steer] = deque()  # not yet fed
-        self._feeding: list[Steer] = []
+        self.steers = Steers()
 
     @property
     def sender_id(self) -> str:
@@ -100,39 +99,9 @@ class Turn:
         return self._begin is user_message and is_same(self.message, message)
 
     @property
-    def steering(self) -> int:
-        """How many messages wait to go into the turn."""
-        return len(self._steers)
-
-    @property
     def left_over(self) -> list[Inbound]:
         """When the turn has ended: what was said into it and is not part of it, in order."""
-        unfed = (steer.message for steer in (*self._feeding, *self._steers))
-        return [*self._journal.refused, *unfed]
-
-    def take_back(self) -> list[Inbound]:
-        """Keep the messages that have not gone into the turn yet out of it."""
-        unfed = [steer.message for steer in self._steers]
-        self._steers.clear()
-        return unfed
-
-    def change_steer(self, message: Inbound) -> Inbound | None:
-        """Put a changed message in the place of what it was, if that has not gone in yet."""
-        for place, steer in enumerate(self._steers):
-            if is_same(steer.message, message):
-                kept = steer.message
-                changed = replace(message, event_id=kept.event_id, context=kept.context)
-                self._steers[place] = replace(steer, message=changed)
-                return changed
-        return None
-
-    def drop_steer(self, message_id: str) -> Inbound | None:
-        """Keep a message that was deleted out of the turn, if it has not gone in yet."""
-        for steer in self._steers:
-            if steer.message.message_id == message_id:
-                self._steers.remove(steer)
-                return steer.message
-        return None
+        return [*self._journal.refused, *self.steers.unfed]
 
     def steer(self, steer: Steer) -> bool:
         """Let a message go into the turn; False if it can't any more.
@@ -144,7 +113,7 @@ class Turn:
             return False
         if effects is not None and (effects.is_answered or effects.result is not None):
             return False
-        self._steers.append(steer)
+        self.steers.add(steer)
         if effects is not None:
             effects.answers.put_nowait(None)
         return True
@@ -273,10 +242,7 @@ class Turn:
         begun = time.perf_counter()
         answered = await self._journal.step(agent, lines)
         self._host.metrics.took("step", time.perf_counter() - begun)
-        for steer in self._feeding:
-            if steer.message not in self._journal.refused:
-                steer.tell()
-        self._feeding.clear()
+        self.steers.fed(self._journal.refused)
         return answered
 
     async def _wake(self, past: Past) -> Sequence[str]:
@@ -321,7 +287,7 @@ class Turn:
         if self._was_interrupted:
             raise AgentMisbehaved("the agent did not end its turn when it was told to")
         answers: list[Line] = []
-        while not answers and not self._steers and self._stop_reason is None:
+        while not answers and not self.steers and self._stop_reason is None:
             if not effects.is_waiting:
                 raise AgentMisbehaved("the agent waits for nothing")
             try:
@@ -342,11 +308,10 @@ class Turn:
         return [*self._take_steers(), *answers]
 
     def _take_steers(self) -> list[Line]:
-        self._feeding = list(self._steers)
-        self._steers.clear()
-        for steer in self._feeding:
-            self._journal.merge(steer.message)
-        return [steer_line(steer.message) for steer in self._feeding]
+        messages = self.steers.feed()
+        for message in messages:
+            self._journal.merge(message)
+        return [steer_line(message) for message in messages]
 
     async def _report(self, error: Exception, effects: Effects) -> None:
         error_id = secrets.token_hex(3)
