@@ -5,27 +5,23 @@ texts, cards, buttons, names of files.
 """
 
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
-from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from tests.adapters.discord.reading import read
 from tests.fakes.discord import Channel, FakeDiscord, Message
+from tests.pictures.fonts import Font, font, prose
 from tests.pictures.runs import Run, lines_of
 
 WIDTH = 860
 _LEFT, _RIGHT = 96, 40
 _SIZE, _LINE, _BUTTON = 26, 36, 56
-_FONTS = Path("/usr/share/fonts/truetype/dejavu")
 _GROUND, _TEXT, _QUIET, _LINK = "#313338", "#dbdee1", "#949ba4", "#00a8fc"
 _CODE_GROUND, _CARD, _BAR, _SPOILER = "#2b2d31", "#2b2d31", "#4e5058", "#1e1f22"
 _FACES = ("#5865f2", "#3ba55d")  # the bot, people
 _BUTTONS = {1: "#5865f2", 2: "#4e5058", 3: "#248046", 4: "#da373c"}
 _HEADINGS = {"#": 38, "##": 32, "###": 28}
-
-_Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
 @dataclass(slots=True)
@@ -48,14 +44,12 @@ def _draw_message(canvas: _Canvas, fake: FakeDiscord, message: Message) -> None:
     face = _FACES[0 if is_ours else 1]
     canvas.draw.ellipse((24, canvas.y, 80, canvas.y + 56), fill=face)
     initial = message.author.name[0]
-    canvas.draw.text((41, canvas.y + 10), initial, fill="white", font=_font("bold", 28))
-    canvas.draw.text(
-        (_LEFT, canvas.y), message.author.name, fill="white", font=_font("bold", _SIZE)
-    )
+    canvas.draw.text((41, canvas.y + 10), initial, fill="white", font=font("bold", 28))
+    canvas.draw.text((_LEFT, canvas.y), message.author.name, fill="white", font=font("bold", _SIZE))
     if is_ours:
-        x = _LEFT + int(_font("bold", _SIZE).getlength(message.author.name)) + 12
+        x = _LEFT + int(font("bold", _SIZE).getlength(message.author.name)) + 12
         canvas.draw.rounded_rectangle((x, canvas.y + 4, x + 52, canvas.y + 30), 6, fill=_FACES[0])
-        canvas.draw.text((x + 8, canvas.y + 7), "APP", fill="white", font=_font("bold", 16))
+        canvas.draw.text((x + 8, canvas.y + 7), "APP", fill="white", font=font("bold", 16))
     canvas.y += _LINE
     if message.text:
         _draw_text(canvas, message.text, _LEFT, fake)
@@ -63,7 +57,7 @@ def _draw_message(canvas: _Canvas, fake: FakeDiscord, message: Message) -> None:
         _draw_card(canvas, embed["description"], int(embed.get("color") or 0), fake)
     for file in message.fields.get("attachments") or ():
         canvas.draw.text(
-            (_LEFT, canvas.y), f"▤ {file['filename']}", fill=_LINK, font=_font("plain", _SIZE)
+            (_LEFT, canvas.y), f"▤ {file['filename']}", fill=_LINK, font=font("plain", _SIZE)
         )
         canvas.y += _LINE
     _draw_buttons(canvas, message)
@@ -126,11 +120,11 @@ def _draw_buttons(canvas: _Canvas, message: Message) -> None:
         x = _LEFT
         canvas.y += 8
         for button in row["components"]:
-            width = int(_font("plain", 22).getlength(button["label"])) + 44
+            width = int(font("plain", 22).getlength(button["label"])) + 44
             box = (x, canvas.y, x + width, canvas.y + _BUTTON)
             canvas.draw.rounded_rectangle(box, 8, fill=_BUTTONS[button["style"]])
             place = (x + 22, canvas.y + 14)
-            canvas.draw.text(place, button["label"], fill="white", font=_font("plain", 22))
+            canvas.draw.text(place, button["label"], fill="white", font=font("plain", 22))
             x += width + 12
         canvas.y += _BUTTON
 
@@ -145,27 +139,9 @@ def _width(run: Run) -> float:
     return _font_of(run).getlength(run.text)
 
 
-def _font_of(run: Run) -> _Font:
+def _font_of(run: Run) -> Font:
     if {"pre", "code"} & run.kinds:
-        return _font("mono", _SIZE - 4)
+        return font("mono", _SIZE - 4)
     heading = next((size for mark, size in _HEADINGS.items() if mark in run.kinds), None)
     is_bold, is_italic = "**" in run.kinds or heading is not None, "*" in run.kinds
-    look = {(True, True): "both", (True, False): "bold", (False, True): "italic"}
-    return _font(look.get((is_bold, is_italic), "plain"), heading or _SIZE)
-
-
-_FILES = {
-    "plain": "DejaVuSans.ttf",
-    "bold": "DejaVuSans-Bold.ttf",
-    "italic": "DejaVuSans-Oblique.ttf",
-    "both": "DejaVuSans-BoldOblique.ttf",
-    "mono": "DejaVuSansMono.ttf",
-}
-
-
-@cache
-def _font(look: str, size: int) -> _Font:
-    path = _FONTS / _FILES[look]
-    if path.exists():
-        return ImageFont.truetype(str(path), size)
-    return ImageFont.load_default(size)
+    return prose(heading or _SIZE, is_bold=is_bold, is_italic=is_italic)

@@ -1,18 +1,16 @@
 """A chat as a person sees it on a phone: drawn with Pillow from what the fake has stored.
 
-It draws what was really sent: texts with their entities, buttons, pictures, names of files. The
-fonts are DejaVu where they are installed, else the one that comes with Pillow.
+It draws what was really sent: texts with their entities, buttons, pictures, names of files.
 """
 
 import io
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from tests.fakes.telegram import Chat, FakeTelegram, Message
 from tests.fakes.telegram.drafts import Draft
+from tests.pictures.fonts import Font, font, prose
 from tests.pictures.runs import QUOTES, Run, lines_of, runs_of
 
 WIDTH = 760
@@ -22,14 +20,11 @@ _BUBBLE = 620  # the most that one takes
 _SIZE = 26
 _LINE = 36
 _BUTTON = 54
-_FONTS = Path("/usr/share/fonts/truetype/dejavu")
 
 _BACKGROUND, _BAR, _OURS, _THEIRS = "#d6e4ec", "#517da2", "#ffffff", "#e3f7d3"
 _TEXT, _LINK, _CODE, _QUIET = "#1a1a1a", "#2678b6", "#a3376b", "#8a98a3"
 _CODE_GROUND, _SPOILER, _BUTTON_GROUND = "#eef1f4", "#b9c4cc", "#a9bfce"
 _BUTTONS = {"success": "#5aa469", "danger": "#c9605b"}
-
-_Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
 @dataclass(slots=True)
@@ -45,7 +40,7 @@ def draw_chat(fake: FakeTelegram, chat: Chat, *, last: int = 20) -> Image.Image:
     canvas = _Canvas(ImageDraw.Draw(tall))
     title = fake.world.bot.first_name if chat.type == "private" else chat.title
     canvas.draw.rectangle((0, 0, WIDTH, 76), fill=_BAR)
-    canvas.draw.text((_MARGIN, 20), title, fill="white", font=_font("bold", 30))
+    canvas.draw.text((_MARGIN, 20), title, fill="white", font=font("bold", 30))
     canvas.y = 76 + _MARGIN
     for message in messages:
         _draw_message(tall, canvas, fake, message)
@@ -93,7 +88,7 @@ def _draw_message(
         _draw_line(canvas.draw, line, x, y, inner)
         y += _LINE
     if note:
-        canvas.draw.text((left + width - 92, y), note, fill=_QUIET, font=_font("plain", 18))
+        canvas.draw.text((left + width - 92, y), note, fill=_QUIET, font=font("plain", 18))
     canvas.y = top + height + 8
     _draw_buttons(canvas, message, left, width)
     canvas.y += _MARGIN - 8
@@ -160,26 +155,8 @@ def _width(run: Run) -> float:
     return _font_of(run).getlength(run.text)
 
 
-def _font_of(run: Run) -> _Font:
+def _font_of(run: Run) -> Font:
     if {"pre", "code"} & run.kinds:
-        return _font("mono", _SIZE - 4)
+        return font("mono", _SIZE - 4)
     is_bold, is_italic = "bold" in run.kinds, "italic" in run.kinds
-    look = {(True, True): "both", (True, False): "bold", (False, True): "italic"}
-    return _font(look.get((is_bold, is_italic), "plain"), _SIZE)
-
-
-_FILES = {
-    "plain": "DejaVuSans.ttf",
-    "bold": "DejaVuSans-Bold.ttf",
-    "italic": "DejaVuSans-Oblique.ttf",
-    "both": "DejaVuSans-BoldOblique.ttf",
-    "mono": "DejaVuSansMono.ttf",
-}
-
-
-@cache
-def _font(look: str, size: int) -> _Font:
-    path = _FONTS / _FILES[look]
-    if path.exists():
-        return ImageFont.truetype(str(path), size)
-    return ImageFont.load_default(size)
+    return prose(_SIZE, is_bold=is_bold, is_italic=is_italic)
