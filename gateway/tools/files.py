@@ -5,6 +5,7 @@ Where a path leads is the workspace's business (`gateway.workspace`), how a pass
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from pydantic import Field
 from gateway.tools import searching
 from gateway.tools.approvals import fenced, inline
 from gateway.tools.file_text import lines_of, open_text, whole_text
+from gateway.tools.multipatch import BadPatch, Change, changes_of
 from gateway.tools.patching import NoSuchPassage, diff, patched
 from gateway.tools.tool import Approval, Arguments, Risk, ToolContext, ToolFailed, tool
 from gateway.tools.untrusted import marked
@@ -36,15 +38,13 @@ class FileTools:
             return None
         path = arguments["path"]
         before = await asyncio.to_thread(_text_or_nothing, context.workspace, path)
-        return _approval("write_file", path, before, arguments["content"])
+        return _approval("write_file", [Change(path, before, arguments["content"])])
 
     async def _ask_patch(self, context: ToolContext, arguments: Arguments) -> Approval | None:
         if not context.must_ask:
             return None
-        path = arguments["path"]
-        before = await asyncio.to_thread(whole_text, context.workspace, path)
-        after = await asyncio.to_thread(_changed, before, arguments)
-        return _approval("patch", path, before, after)
+        changes = await asyncio.to_thread(_changes, context.workspace, arguments)
+        return _approval("patch", changes)
 
     @tool(max_output_chars=_READ_CHARS + 2_000, is_repeatable=True)
     async def read_file(
@@ -70,17 +70,31 @@ class FileTools:
     async def patch(
         self,
         context: ToolContext,
-        path: Path,
-        old_string: Annotated[str, Field(description="The text to replace, without numbers.")],
-        new_string: Annotated[str, Field(description="What takes its place.")],
+        path: Path = "",
+        old_string: Annotated[str, Field(description="The text to replace, without numbers.")] = "",
+        new_string: Annotated[
+            str | None, Field(description="What takes its place; may be empty.")
+        ] = None,
         *,
         replace_all: Annotated[bool, Field(description="Every place, not just the one.")] = False,
+        patch: Annotated[
+            str,
+            Field(
+                description="In place of the others, for several changes or files: a patch with "
+                "`*** Begin Patch`, `*** Update File: a.py`, `@@ def f():`, lines that begin with "
+                "a space, - or +, and `*** End Patch`; also `*** Add File:`, `*** Delete File:` "
+                "and `*** Move to:`."
+            ),
+        ] = "",
     ) -> str:
         """Change a part of a text file: quote a passage that occurs once, and what is to stand
-        there. The result is a diff of what was changed.
+        there. Or change several at once, with a patch. The result is a diff of what was changed.
         """
-        given = {"old_string": old_string, "new_string": new_string, "replace_all": replace_all}
-        return await asyncio.to_thread(_patch, context.workspace, path, given)
+        given = {
+            "path": path, "old_string": old_string, "new_string": new_string,
+            "replace_all": replace_all, "patch": patch,
+        }  # fmt: skip
+        return await asyncio.to_thread(_patch, context.workspace, given)
 
     @tool(timeout_s=60, max_output_chars=_READ_CHARS, is_repeatable=True)
     async def search_files(
@@ -136,22 +150,50 @@ def _write(workspace: Workspace, path: str, content: str) -> str:
     return f"{said}\n{diff(before, content, path, _DIFF_LINES)}" if before else said
 
 
-def _patch(workspace: Workspace, path: str, given: Arguments) -> str:
+def _patch(workspace: Workspace, given: Arguments) -> str:
     with workspace.changing():
-        before = whole_text(workspace, path)
-        after = _changed(before, given)
-        with workspace.create(path, replace=True) as file:
-            file.write(after.encode("utf-8", "replace"))
-    return f"Changed {path}.\n{diff(before, after, path, _DIFF_LINES)}"
+        changes = _changes(workspace, given)
+        for change in changes:
+            if change.after is None:
+                workspace.remove(change.path)
+                continue
+            with workspace.create(change.path, replace=True) as file:
+                file.write(change.after.encode("utf-8", "replace"))
+    return "\n".join(
+        f"{_done(change)} {change.path}.\n{_diff(change, _DIFF_LINES)}" for change in changes
+    )
 
 
-def _changed(before: str, given: Arguments) -> str:
+def _changes(workspace: Workspace, given: Arguments) -> list[Change]:
+    """What a call of `patch` makes of which files. Raises `ToolFailed` and `WorkspaceError`."""
+    path, new = given["path"], given["new_string"]
     try:
-        return patched(
-            before, given["old_string"], given["new_string"], everywhere=given["replace_all"]
-        ).text
-    except NoSuchPassage as error:
+        if given["patch"]:
+            if path or given["old_string"]:
+                raise ToolFailed("Give either a patch, or path, old_string and new_string.")
+            return changes_of(given["patch"], lambda path: _text_or_none(workspace, path))
+        if not path or new is None:
+            raise ToolFailed("Give path, old_string and new_string, or else a patch.")
+        before = whole_text(workspace, path)
+        done = patched(before, given["old_string"], new, everywhere=given["replace_all"])
+    except (NoSuchPassage, BadPatch) as error:
         raise ToolFailed(f"Nothing was changed. {error}") from error
+    return [Change(path, before, done.text)]
+
+
+def _done(change: Change) -> str:
+    return "Deleted" if change.after is None else "Wrote" if change.before is None else "Changed"
+
+
+def _diff(change: Change, max_lines: int) -> str:
+    return diff(change.before or "", change.after or "", change.path, max_lines)
+
+
+def _text_or_none(workspace: Workspace, path: str) -> str | None:
+    try:
+        return whole_text(workspace, path)
+    except NotThere:
+        return None
 
 
 def _text_or_nothing(workspace: Workspace, path: str) -> str:
@@ -162,7 +204,8 @@ def _text_or_nothing(workspace: Workspace, path: str) -> str:
         return ""
 
 
-def _approval(kind: str, path: str, before: str, after: str) -> Approval:
+def _approval(kind: str, changes: Sequence[Change]) -> Approval:
+    paths = ", ".join(change.path for change in changes)
     # All of it: whoever approves has to see the last line as well.
-    whole = diff(before, after, path, max_lines=_ALL)
-    return Approval(kind, path, f"{inline(path)}\n\n" + fenced(whole, "diff"))
+    whole = "\n".join(_diff(change, _ALL) for change in changes)
+    return Approval(kind, paths, f"{inline(paths)}\n\n" + fenced(whole, "diff"))

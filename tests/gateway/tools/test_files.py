@@ -1,6 +1,7 @@
 """The family `files`, over a real folder: text, what is none, what is huge, and what leads out."""
 
 import asyncio
+import json
 import os
 import socket
 import threading
@@ -136,7 +137,7 @@ async def test_what_a_write_would_change_is_asked_about_as_a_diff(root: Path) ->
     (root / "a.txt").write_text("old\n")
     for name, arguments in (
         ("write_file", {"path": "a.txt", "content": "new\n"}),
-        ("patch", {"path": "a.txt", "old_string": "old", "new_string": "new"}),
+        ("patch", {"path": "a.txt", "old_string": "old", "new_string": "new", "patch": ""}),
     ):
         one = TOOLS[name]
         assert one.approve is not None
@@ -293,3 +294,82 @@ async def test_a_script_that_is_changed_can_still_be_run(root: Path) -> None:
     assert script.stat().st_mode & 0o777 == 0o700
     await use("write_file", root, path="run.sh", content="#!/bin/sh\necho three\n")
     assert script.stat().st_mode & 0o777 == 0o700
+
+
+async def test_nothing_of_what_is_asked_about_is_left_out(root: Path) -> None:
+    lines = [f"{n}" for n in range(1_500)]
+    one = TOOLS["write_file"]
+    assert one.approve is not None
+    context = context_of(one, Workspace(root), must_ask=True)
+    approval = await one.approve(context, {"path": "a.txt", "content": "\n".join(lines)})
+    assert approval is not None
+    shown = approval.text.splitlines()
+    assert [line[1:] for line in shown if line.startswith("+") and line[1:2].isdigit()] == lines
+
+
+PATCH = """\
+*** Begin Patch
+*** Add File: notes/new.md
++fresh
+*** Update File: a.txt
+@@
+-old
++new
+*** Delete File: b.txt
+*** End Patch"""
+
+
+async def test_a_patch_changes_several_files_or_none(root: Path) -> None:
+    (root / "a.txt").write_text("old\n")
+    refused = await use("patch", root, patch=PATCH)
+    assert refused.content == "Nothing was changed. b.txt is not there."
+    assert not (root / "notes").exists()
+    assert (root / "a.txt").read_text() == "old\n"
+    (root / "b.txt").write_text("gone\n")
+    done = await use("patch", root, patch=PATCH)
+    for part in ("Wrote notes/new.md.", "Changed a.txt.", "-old\n+new", "Deleted b.txt."):
+        assert part in done.content
+    assert (root / "a.txt").read_text() == "new\n"
+    assert (root / "notes" / "new.md").read_text() == "fresh\n"
+    assert not (root / "b.txt").exists()
+
+
+async def test_all_that_a_patch_would_change_is_asked_about(root: Path) -> None:
+    (root / "a.txt").write_text("old\n")
+    (root / "b.txt").write_text("gone\n")
+    one = TOOLS["patch"]
+    assert one.approve is not None
+    context = context_of(one, Workspace(root), must_ask=True)
+    approval = await one.approve(context, one.read(json.dumps({"patch": PATCH})))
+    assert approval is not None
+    assert approval.pattern == "notes/new.md, a.txt, b.txt"
+    for line in ("+fresh", "-old", "+new", "-gone"):
+        assert f"\n{line}\n" in approval.text
+
+
+@pytest.mark.parametrize("path", ["../secret.txt", "/etc/passwd", "link/secret.txt", "link"])
+@pytest.mark.parametrize("section", ["Add File", "Update File", "Delete File", "Move to"])
+async def test_no_section_of_a_patch_leads_out(root: Path, section: str, path: str) -> None:
+    (root / "link").symlink_to(root.parent)
+    (root / "a.txt").write_text("x\n")
+    body = {
+        "Add File": f"*** Add File: {path}\n+x",
+        "Update File": f"*** Update File: {path}\n+x",
+        "Delete File": f"*** Delete File: {path}",
+        "Move to": f"*** Update File: a.txt\n*** Move to: {path}\n@@\n-x\n+y",
+    }[section]
+    result = await use("patch", root, patch=f"*** Begin Patch\n{body}\n*** End Patch")
+    assert result.is_error
+    assert SECRET not in result.content
+    assert (root.parent / "secret.txt").read_text() == SECRET
+    assert sorted(one.name for one in root.parent.iterdir()) == ["secret.txt", "workspace"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"path": "a.txt", "old_string": "old"}, {"path": "a.txt", "patch": PATCH}],
+)
+async def test_half_a_change_changes_nothing(root: Path, arguments: dict[str, str]) -> None:
+    (root / "a.txt").write_text("old\n")
+    assert (await use("patch", root, **arguments)).is_error
+    assert (root / "a.txt").read_text() == "old\n"
