@@ -77,7 +77,7 @@ class Serving:
 
     async def wait_for(self, find: Callable[[], _T]) -> _T:
         """What `find` gives, as soon as it gives something."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(40):
             while not (found := find()):
                 self._changed.clear()
                 await self._changed.wait()

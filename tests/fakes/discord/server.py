@@ -24,7 +24,7 @@ from tests.fakes.discord.limits import RateLimits, Rates
 from tests.fakes.discord.world import Channel, Guild, Json, Message, Person, new_id
 
 TOKEN = "MTIzNDU2Nzg5.known-to-the-fake.only"
-PATIENCE_S = 20.0
+PATIENCE_S = 40.0
 _INTENT_FLAG = 1 << 18  # the application may read messages
 
 _T = TypeVar("_T")
