@@ -20,35 +20,29 @@ BLANKS = (" ", "  ", "\t", "\n", "\r", "'x y'", '"p q"', "\u00a0")
 ATOMS = st.sampled_from([*WORDS.split(), *BLANKS])
 LINES = st.lists(ATOMS, min_size=1, max_size=9).map("".join)
 
-# Nothing is found, and bash says what it looked for. One printf is one write to the end of a file.
+# Nothing is found, and bash says what it looked for, each time in a process and a file of its own.
 SAYING = """
-command_not_found_handle() { printf '%s\\0' "$@" $'\\n' >> "$SAID"; }
+command_not_found_handle() { printf '%s\\0' "$@" > "$SAID/$BASHPID"; }
 set -f
 """
 
 
-def commands_that_bash_looks_for(line: str, folder: Path) -> list[tuple[str, ...]]:
-    """In any order: those of a pipe run beside each other."""
-    said = folder / "said"
-    said.write_bytes(b"")
+def commands_that_bash_looks_for(line: str, folder: Path) -> set[tuple[str, ...]]:
+    """All of them, in no order: those of a pipe run beside each other."""
+    said, work = folder / "said", folder / "work"
+    said.mkdir()
+    work.mkdir()
     subprocess.run(
         [BASH, "--norc", "--noprofile", "-c", f"{SAYING}{line}\nwait\n"],
         env={"PATH": "/nowhere", "SAID": str(said), "LC_ALL": "C.UTF-8"},
-        cwd=folder,
+        cwd=work,
         check=False,
         capture_output=True,
         stdin=subprocess.DEVNULL,
         timeout=20,
     )
-    found: list[tuple[str, ...]] = []
-    words: list[str] = []
-    for word in said.read_text().split("\0")[:-1]:
-        if word == "\n":
-            found.append(tuple(words))
-            words = []
-        else:
-            words.append(word)
-    return found
+    texts = [path.read_bytes().decode() for path in said.iterdir()]
+    return {tuple(text.split("\0")[:-1]) for text in texts}
 
 
 @pytest.mark.skipif(sys.platform != "linux" or not BASH.exists(), reason="needs a bash of today")
@@ -63,7 +57,7 @@ def test_bash_runs_nothing_but_the_commands_that_are_understood(
     except NotUnderstood:
         return
     folder = tmp_path_factory.mktemp("bash")
-    assert set(commands_that_bash_looks_for(line, folder)) <= understood
+    assert commands_that_bash_looks_for(line, folder) <= understood
 
 
 def test_words_are_what_the_program_gets() -> None:
