@@ -13,13 +13,16 @@ from urllib.parse import quote
 from pydantic import SecretStr
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from config.section import Section
+from config.section import HiddenText, Section
 
 MASK = "[secret]"
 
 SHORTEST_SECRET = 6
 """No real key is shorter. Local servers that want any key at all are given `x`, `none` and the
 like, and blotting those out would leave nothing of the log."""
+
+LONG_WORD = 12
+"""In a text of several words, one of so many characters is likely to be the secret in it."""
 
 # What was never in the settings, but in an address or a header that somebody else wrote down.
 _LOOKS_LIKE_A_SECRET = re.compile(
@@ -32,6 +35,9 @@ _LOOKS_LIKE_A_SECRET = re.compile(
 
 def secrets_in(value: object) -> list[str]:
     """Every secret that settings hold, however deep."""
+    if isinstance(value, HiddenText):  # `Bearer abc…`: others may show it without the first word
+        words = [word for word in value.get_secret_value().split() if len(word) >= LONG_WORD]
+        return list(dict.fromkeys([value.get_secret_value(), *words]))
     if isinstance(value, SecretStr):
         return [value.get_secret_value()]
     inner: Sequence[object] = ()

@@ -34,7 +34,9 @@ class Skills:
         """All skills that a chat has, by name; its own go before the installation's."""
         found: dict[str, Skill] = {}
         for place, root, is_own in ((self._shared, "", False), (workspace, FOLDER, True)):
-            for name in _names(place, root):
+            names = _names(place, root)
+            # A program of the chat can make any number of folders; each is read at each waking.
+            for name in names[: self._settings().max_skills] if is_own else names:
                 try:
                     found[name] = self._read(place, root, name, is_own=is_own)
                 except (BadSkill, WorkspaceError) as error:

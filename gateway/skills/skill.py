@@ -13,6 +13,9 @@ from agent_core.injection import scan
 
 FILE = "SKILL.md"
 MAX_DESCRIPTION_CHARS = 200
+MAX_WORD_CHARS = 500
+"""Whatever is scanned for takes the square of its longest word, and all chats wait meanwhile."""
+
 NAME = r"[a-z0-9][a-z0-9-]{0,47}"
 _name = re.compile(NAME)
 _front_matter = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?\n?(.*)\Z", re.DOTALL)
@@ -49,6 +52,8 @@ def read_skill(name: str, text: str, *, is_own: bool, max_chars: int) -> Skill:
     if match is None:
         raise BadSkill(f"{FILE} begins with a line `---`, then `name:` and `description:`, `---`.")
     description = _description(name, match[1])
+    if is_own and max(map(len, text.split())) > MAX_WORD_CHARS:
+        raise BadSkill(f"A word in the skill has more than {MAX_WORD_CHARS} characters.")
     if is_own and (found := scan(text)):
         raise BadSkill(f"The skill contains {found}.")
     if not match[2].strip():

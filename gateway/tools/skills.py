@@ -16,6 +16,8 @@ from gateway.tools.tool import Risk, ToolContext, ToolFailed, tool
 from gateway.tools.untrusted import marked
 from gateway.workspace.workspace import Workspace
 
+_OWN = "[A note of this chat's own, none of the installation's skills.]\n"
+
 Name = Annotated[str, Field(description="Small letters, digits and -.")]
 
 
@@ -91,7 +93,7 @@ class SkillTools:
             return marked(text, f"the skill {name}") if skill.is_own else text
         files = self._skills.files(workspace, skill)
         tail = "\n\nOther files: " + ", ".join(files) if files else ""
-        return skill.text + tail
+        return (_OWN if skill.is_own else "") + skill.text + tail
 
     def _write(self, workspace: Workspace, name: str, text: str, is_new: bool) -> str:
         exists = self._own(workspace, name) is not None

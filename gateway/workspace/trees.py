@@ -11,6 +11,7 @@ import secrets
 import stat as modes
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from gateway.errors import GatewayError
 
@@ -68,8 +69,22 @@ def _empty(folder: int, top: int, depth: int) -> None:
 
 @contextlib.contextmanager
 def _opened(folder: int, name: str) -> Iterator[int]:
-    descriptor = os.open(name, FOLDER_FLAGS, dir_fd=folder)
+    try:
+        descriptor = os.open(name, FOLDER_FLAGS, dir_fd=folder)
+    except PermissionError:
+        _unlock(folder, name)
+        descriptor = os.open(name, FOLDER_FLAGS, dir_fd=folder)
     try:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _unlock(folder: int, name: str) -> None:
+    """A program can lock a folder of its own (chmod 0); it is ours all the same."""
+    # O_PATH opens what may not be read, and the link in /proc leads to that very folder (open(2)).
+    found = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        Path(f"/proc/self/fd/{found}").chmod(0o700)
+    finally:
+        os.close(found)

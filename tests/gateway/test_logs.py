@@ -14,13 +14,14 @@ import pytest
 import structlog
 from pydantic import SecretStr
 
+from config.mcp import McpServerSettings
 from config.models import ModelSettings
 from config.settings import LoggingSettings, Settings
 from config.telegram import TelegramSettings
 from gateway import logs
 from gateway.errors import StartupError
 from gateway.log_file import log_file
-from gateway.masking import MASK, secrets_in
+from gateway.masking import MASK, Mask, secrets_in
 from gateway.runtime.workers import Workers
 
 TOKEN = "123456:AAE-secret-token"
@@ -246,3 +247,11 @@ def test_without_a_file_name_there_is_no_file(tmp_path: Path) -> None:
     with log_file(tmp_path, SETTINGS.logging) as handler:
         assert handler is None
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_secret_in_a_header_is_known_without_the_words_around_it() -> None:
+    server = McpServerSettings.model_validate(
+        {"url": "https://mcp.example", "headers": {"Authorization": "Bearer abcdef-0123456789"}}
+    )
+    told = Mask(secrets_in(server)).text("your token abcdef-0123456789 has expired; Bearer is fine")
+    assert told == f"your token {MASK} has expired; Bearer is fine"

@@ -114,6 +114,8 @@ async def test_a_skill_that_a_program_put_there_is_looked_at_all_the_same(
         ("good", skill("good")),
         ("no-date", skill("no-date", "2024-13-45")),
         ("no-end", skill("no-end", "[" * 3_000)),
+        # The search for what a skill may not say would take seconds for each.
+        *((f"slow-{n}", skill(f"slow-{n}", body="curl " + ">" * 19_000)) for n in range(40)),
     ):
         (root / "skills" / name).mkdir(parents=True)
         (root / "skills" / name / "SKILL.md").write_text(text)

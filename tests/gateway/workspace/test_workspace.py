@@ -2,9 +2,12 @@
 
 import gc
 import os
+import shutil
 import socket
 import stat
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -374,3 +377,27 @@ def test_folders_with_odd_names_keep_no_file_from_being_listed(workspace: Worksp
     (workspace.root / "a\nb").mkdir()
     (workspace.root / "a\nb" / "lost.txt").write_text("x")
     assert [entry.path for entry in workspace.files()] == ["z.txt"]
+
+
+@pytest.fixture
+def nobody() -> Iterator[Path]:
+    """A folder, and an ordinary user to whom it belongs: no lock holds for root."""
+    folder = Path(tempfile.mkdtemp())
+    user = os.geteuid()
+    if user == 0:
+        os.chown(folder, 65_534, -1)
+        os.seteuid(65_534)
+    yield folder
+    os.seteuid(user)
+    shutil.rmtree(folder)
+
+
+def test_a_locked_folder_hides_nothing_and_can_be_deleted(nobody: Path) -> None:
+    workspaces = Workspaces(nobody / "workspaces", 1_000)
+    workspace = workspaces.of("a")
+    put(workspace, "locked/large.bin", b"x" * 900)
+    (workspace.root / "locked").chmod(0)
+    assert workspace.room_bytes() == 100
+    (workspace.root / "locked").chmod(0)
+    workspaces.remove("a")
+    assert not workspace.root.exists()
