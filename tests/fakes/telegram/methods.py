@@ -14,12 +14,12 @@ from tests.fakes.telegram.arguments import (
     chat_of,
     keyboard_of,
     own_message,
-    reply_target,
     text_of,
     topic_of,
 )
 from tests.fakes.telegram.errors import bad_request
-from tests.fakes.telegram.world import Json, Message
+from tests.fakes.telegram.posting import post
+from tests.fakes.telegram.world import Json
 
 if TYPE_CHECKING:
     from tests.fakes.telegram.server import FakeTelegram
@@ -76,23 +76,8 @@ async def get_file(server: "FakeTelegram", arguments: Json) -> Any:
 async def send_message(server: "FakeTelegram", arguments: Json) -> Any:
     """A new text message."""
     chat = chat_of(server, arguments)
-    text, entities = text_of(server, arguments, too_long="message is too long")
-    topic = topic_of(chat, arguments)
-    reply_to = reply_target(chat, arguments)
-    keyboard = keyboard_of(arguments)
-    server.flood.admit(chat.id)
-    message = Message(
-        chat=chat,
-        id=chat.next_message_id(),
-        sender=server.world.bot,
-        text=text,
-        entities=entities,
-        keyboard=keyboard,
-        reply_to=reply_to,
-        topic=topic,
-    )
-    drafts.end_drafts(server, chat.id)
-    return chat.add(message).to_json()
+    styled = text_of(server, arguments, too_long="message is too long")
+    return post(server, chat, arguments, styled)
 
 
 async def edit_message_text(server: "FakeTelegram", arguments: Json) -> Any:

@@ -19,13 +19,11 @@ from tests.fakes.telegram.arguments import (
     chat_of,
     keyboard_of,
     own_message,
-    reply_target,
-    topic_of,
 )
-from tests.fakes.telegram.drafts import end_drafts
 from tests.fakes.telegram.errors import ApiError, bad_request
 from tests.fakes.telegram.files import StoredFile
-from tests.fakes.telegram.world import Json, Message
+from tests.fakes.telegram.posting import post
+from tests.fakes.telegram.world import Json
 
 if TYPE_CHECKING:
     from tests.fakes.telegram.server import FakeTelegram
@@ -58,28 +56,11 @@ def _sending(name: str, describe: "Callable[[_Upload], Json]") -> Callable[..., 
 
     async def send(server: "FakeTelegram", arguments: Json) -> Any:
         chat = chat_of(server, arguments)
-        text, entities = caption_of(server, arguments)
-        topic = topic_of(chat, arguments)
-        reply_to = reply_target(chat, arguments)
-        keyboard = keyboard_of(arguments)
+        caption = caption_of(server, arguments)
         if name == "voice" and chat.refuses_voice:
             raise bad_request("VOICE_MESSAGES_FORBIDDEN")
-        upload = _uploaded(server, arguments.get(name), name)
-        content = describe(upload)
-        server.flood.admit(chat.id)
-        message = Message(
-            chat=chat,
-            id=chat.next_message_id(),
-            sender=server.world.bot,
-            text=text,
-            entities=entities,
-            keyboard=keyboard,
-            reply_to=reply_to,
-            topic=topic,
-            content=content,
-        )
-        end_drafts(server, chat.id)
-        return chat.add(message).to_json()
+        content = describe(_uploaded(server, arguments.get(name), name))
+        return post(server, chat, arguments, caption, content)
 
     return send
 
