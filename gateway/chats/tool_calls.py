@@ -35,6 +35,14 @@ CUT_OFF = (
 """What the model is told of a tool that was running when the gateway was killed."""
 
 UNKNOWN = "There is no tool {name!r} here."
+MIXED = (
+    "{name} is done in one person's name, and somebody else has spoken into this answer. Whoever "
+    "wants it has to ask for it in a message of their own."
+)
+IN_A_NAME = frozenset({"people", "time"})
+"""Toolsets that see, write to or leave something behind in more than the chat of the call: what is
+scheduled runs later with its owner's rights alone."""
+
 DENIED = "{name} is not for the person who asks, or not for this chat. Tell them, if it matters."
 
 PROGRESS_CHARS = 200  # more of what a tool says about its progress is not worth a line
@@ -145,6 +153,8 @@ class ToolCalls:
             _log.warning("a tool was called that the agent was not told of", tool=call.name)
             raise ToolFailed(UNKNOWN.format(name=call.name))
         decision = strictest(decide(self._host.settings.tools, tool, user) for user in users)
+        if tool.toolset in IN_A_NAME and len(users) > 1:
+            raise ToolFailed(MIXED.format(name=call.name))
         if decision is Decision.DENY:
             raise ToolFailed(DENIED.format(name=call.name))
         if call.id in self._past.started and not tool.is_repeatable:

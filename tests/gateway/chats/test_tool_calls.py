@@ -1,7 +1,10 @@
 """Tool calls of a turn: who may make them, in which order they run, and what they may call."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from adapters.base import Sender
 from config.tools import ToolSettings
@@ -160,6 +163,34 @@ async def test_who_speaks_into_the_turn_of_another_does_not_get_their_rights(
         await bench.together.wait()
         await gateway.platform.until_shown("done", chat="-100")
         assert "not for the person who asks" in results(gateway)[-1]
+        gateway.model.enqueue(tool_calls=[("write", {"text": "a"})])
+        gateway.model.enqueue(text="done for Alice")
+        await gateway.platform.say("and now", chat="-100")
+        await gateway.platform.until_shown("done for Alice", chat="-100")
+    assert bench.log == ["a"]
+
+
+@pytest.mark.parametrize("toolset", ["people", "time"])
+async def test_nobody_acts_in_the_name_of_whose_answer_they_speak_into(
+    start: Start, toolset: str
+) -> None:
+    # A job that Bob has made in Alice's answer would run with Alice's rights alone.
+    bench = Bench()
+    tools = [
+        replace(one, toolset=toolset) if one.name == "write" else one for one in bench.box.all()
+    ]
+    async with start(toolbox=Toolbox(tools), busy="steer", clarify_timeout_s=20) as gateway:
+        gateway.model.enqueue(tool_calls=[("look", {"at": "a"})])
+        await gateway.platform.say("please", chat="-100")
+        await bench.is_looking.wait()
+        await gateway.platform.say("and write", sender=BOB, chat="-100")
+        gateway.model.enqueue(tool_calls=[("write", {"text": "b"})])
+        gateway.model.enqueue(text="done")
+        await gateway.platform.until(lambda s: "into" in s.last, "-100")
+        await bench.together.wait()
+        await gateway.platform.until_shown("done", chat="-100")
+        assert "in one person's name" in results(gateway)[-1]
+        assert bench.log == []
         gateway.model.enqueue(tool_calls=[("write", {"text": "a"})])
         gateway.model.enqueue(text="done for Alice")
         await gateway.platform.say("and now", chat="-100")
