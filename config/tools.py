@@ -37,7 +37,11 @@ class RiskSettings(Section):
     """What holds for tools that no rule says anything about, by the worst that they could do."""
 
     read: Decision = Field(default="allow", description="Look at what the chat may see anyway.")
-    write: Decision = Field(default="allow", description="Change what belongs to the chat.")
+    write: Decision = Field(
+        default="allow",
+        description="Change what belongs to the chat. Programs change its files, too: what is to "
+        "hold for those is said under `execute`.",
+    )
     network: Decision = Field(default="allow", description="Reach out to the internet.")
     execute: Decision = Field(
         default="allow",
