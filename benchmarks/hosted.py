@@ -230,7 +230,9 @@ async def hosted(
             commands=CommandTable([]),
             gate=gate,
             chat_settings=lambda: settings.chats,
-            changes=Changes(store, store.inbound, store.journal, chats=chats, clock=clock),
+            changes=Changes(
+                store, store.inbound, store.journal, chats=chats, asides=host.asides, clock=clock
+            ),
             move=partial(move, host, chats, store.moves),
         )
         yield Hosted(router, chats, platform, store)

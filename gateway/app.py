@@ -189,7 +189,9 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
             commands=commands,
             gate=gate,
             chat_settings=lambda: host.settings.chats,
-            changes=Changes(store, store.inbound, store.journal, chats=chats, clock=clock),
+            changes=Changes(
+                store, store.inbound, store.journal, chats=chats, asides=host.asides, clock=clock
+            ),
             move=partial(move, host, chats, store.moves),
         )
         await stack.enter_async_context(pruned_daily(prunings(store, settings, clock)))

@@ -42,13 +42,14 @@ class Changes:
         journal: JournalStore,
         *,
         chats: Chats,
+        asides: Asides,
         clock: Callable[[], datetime],
     ) -> None:
         self._store = store
         self._inbound = inbound
         self._journal = journal
         self._chats = chats
-        self.asides = Asides()
+        self.asides = asides
         self._clock = clock
 
     async def edited(self, event: Edited) -> None:

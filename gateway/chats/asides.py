@@ -41,6 +41,20 @@ class Asides:
         self._overheard.pop(chat, None)
         self._notes.pop(chat, None)
 
+    def move(self, chat: str, new_chat: str) -> None:
+        """A chat has got another key."""
+        for table in (self._overheard, self._notes):
+            if chat in table:
+                table[new_chat] = table.pop(chat)
+
+    def forget(self, platform: str, person_id: str) -> None:
+        """Drop what is kept of somebody, in all chats of a platform."""
+        for table in (self._overheard, self._notes):
+            for chat, kept in list(table.items()):
+                if chat.startswith(f"{platform}:"):
+                    rest = [one for one in kept if one.sender.id != person_id]
+                    table[chat] = deque(rest, maxlen=kept.maxlen)
+
     @staticmethod
     def _put(
         table: OrderedDict[str, deque[Observed]], chat: str, one: Observed, limit: int

@@ -101,11 +101,13 @@ class Chat:
         self._inbox.put(job)
         return True
 
-    def give_up(self) -> list[Job]:
-        """Let go of all that waits, which is stored; returns the jobs, which are not."""
-        jobs = self._inbox.jobs
+    def give_up(self) -> tuple[list[Job], list[Inbound]]:
+        """Let go of all that waits, which is stored; returns the jobs, which are not, and the
+        commands, which will not be carried out.
+        """
+        jobs, commands = self._inbox.jobs, self._inbox.commands
         self._clear()
-        return jobs
+        return jobs, commands
 
     @property
     def is_answering(self) -> bool:

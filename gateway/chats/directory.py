@@ -114,17 +114,20 @@ class Chats:
         busy = self._busy.get(session_key(message.address))
         return None if busy is None else busy[0].answered(message)
 
-    async def halt(self, chat: str) -> list[Job]:
+    async def halt(self, chat: str) -> tuple[list[Job], list[Inbound]]:
         """Cut off what runs in a group and in its topics, as a kill would; returns the jobs that
-        waited there.
+        waited there, and the commands that did and are not carried out.
         """
         jobs: list[Job] = []
+        commands: list[Inbound] = []
         for key, (busy, task) in list(self._busy.items()):
             if key == chat or key.startswith(f"{chat}:"):
-                jobs += busy.give_up()
+                left, dropped = busy.give_up()
+                jobs += left
+                commands += dropped
                 task.cancel()
                 await asyncio.wait([task])
-        return jobs
+        return jobs, commands
 
     def do(self, chat: str, job: Job) -> None:
         """Let something wait its turn in a chat, if there is room."""

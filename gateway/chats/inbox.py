@@ -63,6 +63,11 @@ class Inbox:
         return [item for item in self._items if isinstance(item, Waiting)]
 
     @property
+    def commands(self) -> list[Inbound]:
+        """Those of the messages that command the agent something."""
+        return [item.message for item in self.messages if item.begin is not user_message]
+
+    @property
     def jobs(self) -> list[Job]:
         """What else is in it."""
         return [item for item in self._items if not isinstance(item, Waiting)]

@@ -45,7 +45,9 @@ def data_commands(chats: Chats, host: Host, people: PeopleStore) -> list[Command
             return CONFIRM
 
         async def carry_out() -> str:
-            forgotten = await people.forget(person_key(address, call.message.sender))
+            sender = call.message.sender
+            forgotten = await people.forget(person_key(address, sender))
+            host.asides.forget(address.platform, sender.id)
             for chat in forgotten.chats:
                 host.pool.drop(chat)
                 await host.end_programs(chat)

@@ -246,7 +246,14 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 ),
                 gate=gate,
                 chat_settings=lambda: host.settings.chats,
-                changes=Changes(store, store.inbound, store.journal, chats=chats, clock=clock),
+                changes=Changes(
+                    store,
+                    store.inbound,
+                    store.journal,
+                    chats=chats,
+                    asides=host.asides,
+                    clock=clock,
+                ),
                 move=partial(move, host, chats, store.moves),
             )
             await recover(host, chats)

@@ -9,14 +9,16 @@ from tests.fakes.platform import ALICE
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 GROUP = "-100"
-BOB, EVE = Sender("2", "Bob"), Sender("666", "Eve")
+BOB, CLEO, EVE = Sender("2", "Bob"), Sender("3", "Cleo"), Sender("666", "Eve")
 
 
-async def ask(gateway: SmallGateway, text: str = "what do you think?", **more: object) -> str:
+async def ask(
+    gateway: SmallGateway, text: str = "what do you think?", *, chat: str = GROUP, **more: object
+) -> str:
     gateway.model.enqueue(text="hm")
-    await gateway.platform.say(text, chat=GROUP, **more)  # type: ignore[arg-type]  # of `say`
-    await gateway.platform.until(lambda s: s.last == "hm", chat=GROUP)
-    await gateway.chats.idle(f"telegram:group:{GROUP}")
+    await gateway.platform.say(text, chat=chat, **more)  # type: ignore[arg-type]  # of `say`
+    await gateway.platform.until(lambda s: s.last == "hm", chat=chat)
+    await gateway.chats.idle(f"telegram:group:{chat}")
     return str(gateway.request()["messages"][-1]["content"])
 
 
@@ -38,6 +40,24 @@ async def test_the_last_of_what_members_said_goes_with_the_next_message(start: S
         assert '> "Bob": pizza or pasta?\n> "Bob": I\'d say pizza' in said
         assert "one" not in said
         assert "pizza" not in await ask(gateway)
+
+
+async def test_who_is_forgotten_was_not_overheard_either(start: Start) -> None:
+    async with start(observe=5) as gateway:
+        await talk(gateway, "my number is 555")
+        await talk(gateway, "lunch?", sender=CLEO)
+        await gateway.platform.say("/forget yes", sender=BOB)
+        await gateway.platform.until(lambda s: "Forgotten" in s.last, chat=BOB.id)
+        said = await ask(gateway)
+        assert "lunch?" in said
+        assert "555" not in said
+
+
+async def test_what_was_overheard_moves_with_its_group(start: Start) -> None:
+    async with start(observe=5) as gateway:
+        await talk(gateway, "pizza or pasta?")
+        await gateway.platform.move(GROUP, "-1009")
+        assert "pizza or pasta?" in await ask(gateway, chat="-1009")
 
 
 async def test_strangers_are_not_overheard_and_leave_no_trace(start: Start) -> None:
