@@ -208,4 +208,6 @@ def _approval(kind: str, changes: Sequence[Change]) -> Approval:
     paths = ", ".join(change.path for change in changes)
     # All of it: whoever approves has to see the last line as well.
     whole = "\n".join(_diff(change, _ALL) for change in changes)
-    return Approval(kind, paths, f"{inline(paths)}\n\n" + fenced(whole, "diff"))
+    # No path holds a tab, so none looks like two.
+    pattern = "\t".join(change.path for change in changes)
+    return Approval(kind, pattern, f"{inline(paths)}\n\n" + fenced(whole, "diff"))

@@ -15,6 +15,10 @@ from gateway.workspace.paths import file_parts
 _BEGIN, _END, _END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
 _SECTIONS = {"*** Add File:": "add", "*** Update File:": "update", "*** Delete File:": "delete"}
 _MOVE = "*** Move to:"
+MAX_CHARS = 200_000
+MAX_PASSAGES = 100
+"""Each is looked for in the whole of its file, by likeness too: a thousand of them could take an
+hour, on a thread that nobody can end."""
 
 
 class BadPatch(Exception):
@@ -114,10 +118,14 @@ def _behind(hint: str, done: str, rest: str, path: str) -> tuple[str, str]:
 
 
 def _sections(patch: str) -> list[_Section]:
+    if len(patch) > MAX_CHARS:
+        raise BadPatch(f"The patch has more than {MAX_CHARS:,} characters: make it in parts.")
     lines = patch.strip("\n").splitlines()
     if not lines or lines[0].strip() != _BEGIN or lines[-1].strip() != _END:
         raise BadPatch(f"A patch begins with {_BEGIN!r} and ends with {_END!r}.")
     found = list(_read(lines[1:-1]))
+    if sum(len(section.passages) for section in found) > MAX_PASSAGES:
+        raise BadPatch(f"The patch changes more than {MAX_PASSAGES} passages: make it in parts.")
     if not found:
         raise BadPatch("The patch changes no file.")
     for section in found:

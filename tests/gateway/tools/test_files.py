@@ -342,7 +342,7 @@ async def test_all_that_a_patch_would_change_is_asked_about(root: Path) -> None:
     context = context_of(one, Workspace(root), must_ask=True)
     approval = await one.approve(context, one.read(json.dumps({"patch": PATCH})))
     assert approval is not None
-    assert approval.pattern == "notes/new.md, a.txt, b.txt"
+    assert approval.pattern == "notes/new.md\ta.txt\tb.txt"
     for line in ("+fresh", "-old", "+new", "-gone"):
         assert f"\n{line}\n" in approval.text
 
@@ -373,3 +373,26 @@ async def test_half_a_change_changes_nothing(root: Path, arguments: dict[str, st
     (root / "a.txt").write_text("old\n")
     assert (await use("patch", root, **arguments)).is_error
     assert (root / "a.txt").read_text() == "old\n"
+
+
+async def test_a_yes_to_a_file_with_an_odd_name_is_none_to_two_files(root: Path) -> None:
+    tool = TOOLS["patch"]
+    assert tool.approve is not None
+    context = context_of(tool, Workspace(root), must_ask=True)
+    patterns = set()
+    for paths in (["a.txt, b.txt"], ["a.txt", "b.txt"]):
+        added = "".join(f"*** Add File: {path}\n+x\n" for path in paths)
+        given = tool.read(json.dumps({"patch": f"*** Begin Patch\n{added}*** End Patch"}))
+        approval = await tool.approve(context, given)
+        assert approval is not None
+        patterns.add(approval.pattern)
+    assert len(patterns) == 2
+
+
+@pytest.mark.parametrize("size", ["passages", "characters"])
+async def test_a_patch_that_would_take_for_ever_is_refused(root: Path, size: str) -> None:
+    (root / "a.txt").write_text("x\n" * 1_000)
+    change = "@@\n-x\n+y\n" * 101 if size == "passages" else "@@\n-x\n+" + "y" * 200_000 + "\n"
+    patch = f"*** Begin Patch\n*** Update File: a.txt\n{change}*** End Patch"
+    result = await use("patch", root, patch=patch)
+    assert "make it in parts" in result.content
