@@ -158,7 +158,8 @@ def _request(memory: Memory, address: int, size: int) -> tuple[str, dict[str, An
     if size > _REQUEST_BYTES:
         raise ValueError("The arguments are too long; put them into a file and pass its path.")
     request = None
-    with contextlib.suppress(ValueError):  # the program may have called the host by itself
+    # The program may have called the host by itself, with brackets without end.
+    with contextlib.suppress(ValueError, RecursionError):
         request = json.loads(memory.read(address, address + size))
     if isinstance(request, dict):
         name, arguments = request.get("name"), request.get("arguments")

@@ -278,3 +278,12 @@ async def test_programs_run_beside_each_other(sandbox: WasmSandbox, workspace: P
         *(sandbox.run(program.format(n), workspace, Limits(), no_tools) for n in range(4))
     )
     assert [outcome.stdout for outcome in outcomes] == ["0\n", "1\n", "2\n", "3\n"]
+
+
+@pytest.mark.parametrize("request_", ["b'[' * 1_000_000", "b'{\"name\": ' * 100_000", "b'\\xff'"])
+async def test_a_call_that_is_none_is_an_error_that_the_program_reads(
+    run_program: RunProgram, request_: str
+) -> None:
+    # What a program sends by itself, without `hermes`, is never read by it before.
+    program = f"import _host\nprint(_host.call({request_}).decode())"
+    assert "A tool is called as tool(name" in await printed(run_program, program)
