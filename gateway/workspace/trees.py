@@ -24,29 +24,44 @@ FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _GONE = (FileNotFoundError, NotADirectoryError, PermissionError)
 
 
+FREE_NAMES = 10_000
+NAME_BYTES = 4_096
+"""What a name beyond those takes, of files and folders with nothing in them as well: else there
+could be millions, and each write looks at all of them."""
+
+
 class TooDeep(GatewayError):
     """The tree has no measure: it is deeper than anybody could use."""
 
 
-def used_bytes(folder: int, stale_prefix: str, stale_s: float, depth: int = 0) -> int:
+def used_bytes(folder: int, stale_prefix: str, stale_s: float) -> int:
     """What all files in a folder take. On the way those are removed whose names begin so and that
     have not been changed for so long. Raises `TooDeep`.
     """
+    size_bytes, names = _used(folder, stale_prefix, stale_s, 0)
+    return size_bytes + NAME_BYTES * max(0, names - FREE_NAMES)
+
+
+def _used(folder: int, stale_prefix: str, stale_s: float, depth: int) -> tuple[int, int]:
+    """Bytes of files, and how many names there are."""
     if depth > MAX_DEPTH:
         raise TooDeep(f"More than {MAX_DEPTH} folders lie in each other.")
-    total = 0
+    total = names = 0
     with os.scandir(folder) as found:
         for one in found:
+            names += 1
             with contextlib.suppress(*_GONE):
                 status = one.stat(follow_symlinks=False)
                 if modes.S_ISDIR(status.st_mode):
                     with _opened(folder, one.name) as inner:
-                        total += used_bytes(inner, stale_prefix, stale_s, depth + 1)
+                        more_bytes, more_names = _used(inner, stale_prefix, stale_s, depth + 1)
+                    total += more_bytes
+                    names += more_names
                 elif one.name.startswith(stale_prefix) and time.time() - status.st_mtime > stale_s:
                     os.unlink(one.name, dir_fd=folder)
                 elif modes.S_ISREG(status.st_mode):
                     total += status.st_size
-    return total
+    return total, names
 
 
 def empty(folder: int) -> None:

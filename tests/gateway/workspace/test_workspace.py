@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.workspace import trees
 from gateway.workspace.errors import (
     AlreadyThere,
     BadPath,
@@ -401,3 +402,13 @@ def test_a_locked_folder_hides_nothing_and_can_be_deleted(nobody: Path) -> None:
     (workspace.root / "locked").chmod(0)
     workspaces.remove("a")
     assert not workspace.root.exists()
+
+
+def test_names_without_anything_in_them_take_room_as_well(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trees, "FREE_NAMES", 100)
+    for name in range(60):
+        (workspace.prepare() / f"folder-{name}").mkdir()
+        (workspace.root / f"folder-{name}" / "empty.txt").touch()
+    assert workspace.used_bytes() == 20 * trees.NAME_BYTES
