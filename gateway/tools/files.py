@@ -1,28 +1,21 @@
 """The family `files`: read, write, change and search the files of the chat.
 
-Where a path leads is the workspace's business (`gateway.workspace`), how a passage is found that of
-`patching`. What stands in a file may come from anybody: it is shown as data.
+Where a path leads is the workspace's business (`gateway.workspace`), what becomes of a file that of
+`file_changes`. What stands in a file may come from anybody: it is shown as data.
 """
 
 import asyncio
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gateway.tools import searching
-from gateway.tools.approvals import fenced, inline
-from gateway.tools.file_text import lines_of, open_text, whole_text
-from gateway.tools.multipatch import BadPatch, Change, changes_of
-from gateway.tools.patching import NoSuchPassage, diff, patched
+from gateway.tools import file_changes, searching
+from gateway.tools.file_text import lines_of, open_text
 from gateway.tools.tool import Approval, Arguments, Risk, ToolContext, ToolFailed, tool
 from gateway.tools.untrusted import marked
-from gateway.workspace.errors import NotThere
 from gateway.workspace.workspace import Workspace
 
 _READ_CHARS = 40_000
-_DIFF_LINES = 120  # in a result
-_ALL = 10_000_000
 _MAX_LINES = 2_000
 
 Path = Annotated[
@@ -36,15 +29,15 @@ class FileTools:
     async def _ask_write(self, context: ToolContext, arguments: Arguments) -> Approval | None:
         if not context.must_ask:
             return None
-        path = arguments["path"]
-        before = await asyncio.to_thread(_text_or_nothing, context.workspace, path)
-        return _approval("write_file", [Change(path, before, arguments["content"])])
+        path, content = arguments["path"], arguments["content"]
+        change = await asyncio.to_thread(file_changes.written, context.workspace, path, content)
+        return file_changes.approval("write_file", [change])
 
     async def _ask_patch(self, context: ToolContext, arguments: Arguments) -> Approval | None:
         if not context.must_ask:
             return None
-        changes = await asyncio.to_thread(_changes, context.workspace, arguments)
-        return _approval("patch", changes)
+        changes = await asyncio.to_thread(file_changes.patched_files, context.workspace, arguments)
+        return file_changes.approval("patch", changes)
 
     @tool(max_output_chars=_READ_CHARS + 2_000, is_repeatable=True)
     async def read_file(
@@ -142,72 +135,15 @@ def _part(workspace: Workspace, path: str, offset: int, limit: int) -> str:
 
 def _write(workspace: Workspace, path: str, content: str) -> str:
     with workspace.changing():
-        before = _text_or_nothing(workspace, path)
-        with workspace.create(path, replace=True) as file:
-            file.write(content.encode("utf-8", "replace"))
+        change = file_changes.written(workspace, path, content)
+        file_changes.carry_out(workspace, [change])
     lines = len(content.splitlines())
     said = f"Wrote {path}: {lines} lines, {len(content.encode('utf-8', 'replace')):,} bytes."
-    return f"{said}\n{diff(before, content, path, _DIFF_LINES)}" if before else said
+    return f"{said}\n{file_changes.told(change)}" if change.before else said
 
 
 def _patch(workspace: Workspace, given: Arguments) -> str:
     with workspace.changing():
-        changes = _changes(workspace, given)
-        for change in changes:
-            if change.after is None:
-                workspace.remove(change.path)
-                continue
-            with workspace.create(change.path, replace=True) as file:
-                file.write(change.after.encode("utf-8", "replace"))
-    return "\n".join(
-        f"{_done(change)} {change.path}.\n{_diff(change, _DIFF_LINES)}" for change in changes
-    )
-
-
-def _changes(workspace: Workspace, given: Arguments) -> list[Change]:
-    """What a call of `patch` makes of which files. Raises `ToolFailed` and `WorkspaceError`."""
-    path, new = given["path"], given["new_string"]
-    try:
-        if given["patch"]:
-            if path or given["old_string"]:
-                raise ToolFailed("Give either a patch, or path, old_string and new_string.")
-            return changes_of(given["patch"], lambda path: _text_or_none(workspace, path))
-        if not path or new is None:
-            raise ToolFailed("Give path, old_string and new_string, or else a patch.")
-        before = whole_text(workspace, path)
-        done = patched(before, given["old_string"], new, everywhere=given["replace_all"])
-    except (NoSuchPassage, BadPatch) as error:
-        raise ToolFailed(f"Nothing was changed. {error}") from error
-    return [Change(path, before, done.text)]
-
-
-def _done(change: Change) -> str:
-    return "Deleted" if change.after is None else "Wrote" if change.before is None else "Changed"
-
-
-def _diff(change: Change, max_lines: int) -> str:
-    return diff(change.before or "", change.after or "", change.path, max_lines)
-
-
-def _text_or_none(workspace: Workspace, path: str) -> str | None:
-    try:
-        return whole_text(workspace, path)
-    except NotThere:
-        return None
-
-
-def _text_or_nothing(workspace: Workspace, path: str) -> str:
-    """What a file says that is to be replaced; nothing if it is not there or no text."""
-    try:
-        return whole_text(workspace, path)
-    except (NotThere, ToolFailed):
-        return ""
-
-
-def _approval(kind: str, changes: Sequence[Change]) -> Approval:
-    paths = ", ".join(change.path for change in changes)
-    # All of it: whoever approves has to see the last line as well.
-    whole = "\n".join(_diff(change, _ALL) for change in changes)
-    # No path holds a tab, so none looks like two.
-    pattern = "\t".join(change.path for change in changes)
-    return Approval(kind, pattern, f"{inline(paths)}\n\n" + fenced(whole, "diff"))
+        changes = file_changes.patched_files(workspace, given)
+        file_changes.carry_out(workspace, changes)
+    return "\n".join(map(file_changes.in_words, changes))

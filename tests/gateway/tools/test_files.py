@@ -334,6 +334,19 @@ async def test_a_patch_changes_several_files_or_none(root: Path) -> None:
     assert not (root / "b.txt").exists()
 
 
+@pytest.mark.parametrize("second", ["b.txt", "new.txt/b.txt"])
+async def test_a_patch_that_fails_half_way_leaves_all_as_it_was(root: Path, second: str) -> None:
+    (root / "a.txt").write_text("old\n")
+    patch = (
+        "*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** Add File: new.txt\n+fresh\n"
+        f"*** Add File: {second}\n+{'x' * 5_000}\n*** End Patch"
+    )
+    workspace = Workspace(root, quota_bytes=1_000)
+    result = await called(TOOLS["patch"], workspace, patch=patch)
+    assert result.is_error
+    assert {path.name: path.read_text() for path in root.iterdir()} == {"a.txt": "old\n"}  # noqa: ASYNC240
+
+
 async def test_all_that_a_patch_would_change_is_asked_about(root: Path) -> None:
     (root / "a.txt").write_text("old\n")
     (root / "b.txt").write_text("gone\n")
