@@ -89,7 +89,7 @@ class MenuKeeper:
             for gone in set(before.owner_ids) - set(wanted.owner_ids):
                 await self._remove(BotCommandScopeChat(int(gone)))
         except TelegramError as error:
-            _log.warning("The menus of commands could not be set", reason=self._reason(error))
+            _log.warning("the menus of commands could not be set", reason=self._reason(error))
 
     async def _set(self, menu: Menu) -> None:
         try:

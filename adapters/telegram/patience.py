@@ -103,7 +103,7 @@ class Patience:
         """Wait because the gateway could not take an update."""
         self._failures += 1
         wait_s = self._pace.wait_s(self._failures)
-        _log.exception("An update could not be taken; it will come again", wait_s=wait_s)
+        _log.exception("an update could not be taken; it will come again", wait_s=wait_s)
         await asyncio.sleep(wait_s)
 
     def _note_conflict(self, wait_s: float) -> None:
@@ -113,4 +113,4 @@ class Patience:
         if before is None or now - before > self._pace.conflict_ends_after_s:
             _log.warning(_CONFLICT, wait_s=wait_s)
         else:
-            _log.debug("There is still another program", wait_s=wait_s)
+            _log.debug("there is still another program", wait_s=wait_s)

@@ -94,7 +94,7 @@ class Poller:
     async def _renew_connection(self) -> None:
         """The client's time-outs count from the last byte: a proxy that keeps sending some, or a
         connection that dies at the wrong moment, would leave us alive and deaf for hours."""
-        _log.warning("A poll did not end: polling begins anew", after_s=self._pace.deaf_after_s)
+        _log.warning("a poll did not end: polling begins anew", after_s=self._pace.deaf_after_s)
         await self._request.shutdown()
         await self._request.initialize()
 

@@ -82,7 +82,7 @@ class Webhook:
                 place = f"{self._settings.host}:{self._settings.port}"
                 raise AdapterError(f"telegram.webhook can't listen on {place}: {error}") from error
             self.port = runner.addresses[0][1]
-            _log.info("Waiting for Telegram's calls", port=self.port, path=self._path)
+            _log.info("waiting for Telegram's calls", port=self.port, path=self._path)
             yield
         finally:
             await runner.cleanup()
@@ -100,7 +100,7 @@ class Webhook:
         """How Telegram gets on with us; only it knows whether its calls arrive."""
         info = await self._bot.get_webhook_info()
         if info.url != self._url:
-            _log.warning("Another program has changed the bot's webhook: it is set again")
+            _log.warning("another program has changed the bot's webhook: it is set again")
             await self._announce()
         if info.last_error_date != self._last_error_at:
             self._last_error_at = info.last_error_date
@@ -111,14 +111,14 @@ class Webhook:
     async def _handle(self, request: web.Request, take: Take) -> web.Response:
         sent = request.headers.get(SECRET_HEADER, "")
         if not hmac.compare_digest(sent.encode(errors="surrogateescape"), self._secret.encode()):
-            _log.info("A call without Telegram's secret token", peer=request.remote)
+            _log.info("a call without Telegram's secret token", peer=request.remote)
             raise web.HTTPForbidden
         update = await _body(request)
         async with self._turn:
             try:
                 await take(update)
             except Exception:  # noqa: BLE001 - whatever the gateway raised, the update is kept
-                _log.exception("An update could not be taken; it will come again")
+                _log.exception("an update could not be taken; it will come again")
                 raise web.HTTPServiceUnavailable from None
         return web.Response()
 

@@ -73,7 +73,7 @@ class AgentProcess:
         while line := await self._stderr.readline():
             text = line.decode(errors="replace").rstrip()
             self._last_words.append(text)
-            _log.info("agent's stderr", text=text)
+            _log.info("an agent wrote on stderr", text=text)
 
     async def _ended(self) -> AgentEnded:
         code = await self._process.wait()

@@ -135,7 +135,7 @@ class HttpProvider:
                 answer = await self._call(body, on_text)
             except ModelError as error:
                 log.warning(
-                    "model_call_failed",
+                    "a try of a model call failed",
                     model=body["model"],
                     code=error.code,
                     status=error.status,
@@ -145,7 +145,7 @@ class HttpProvider:
             if isinstance(answer, dict):
                 return answer
             self._quirks.add(answer)
-            log.info("model_server_quirk", quirk=answer)
+            log.info("a model server's quirk", quirk=answer)
 
     async def close(self) -> None:
         """Close connections."""

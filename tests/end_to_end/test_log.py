@@ -34,7 +34,7 @@ async def test_every_line_of_a_turn_has_its_ids_and_none_has_a_secret(
     of_turn = lines[events.index("turn begins") : events.index("turn ends") + 1]
     # The signal may come before the turn's last line, and belongs to no turn.
     of_turn = [line for line in of_turn if line["event"] != "stopping"]
-    assert {"model_call_failed", "step failed"} <= {line["event"] for line in of_turn}
+    assert {"a try of a model call failed", "step failed"} <= {line["event"] for line in of_turn}
     assert {(line.get("chat"), line.get("turn")) for line in of_turn} == {
         (f"telegram:dm:{ada.id}", of_turn[0]["turn"])
     }

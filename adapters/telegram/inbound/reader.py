@@ -40,7 +40,7 @@ class Reader:
             update = Update.de_json(raw, self._bot)
             events = to_events(update, self._audience, self._acknowledge, self._draft_button)
         except Exception:  # noqa: BLE001 - the client promises no type for what it can't read
-            _log.exception("An update could not be read", update_id=raw.get("update_id"))
+            _log.exception("an update could not be read", update_id=raw.get("update_id"))
             return ()
         if update.my_chat_member is not None:
             _note_membership(update.my_chat_member)

@@ -183,7 +183,7 @@ async def test_a_webhook_that_somebody_else_has_moved_is_set_again(
             fake.webhook.set({})
             fake.people.say(ada, "hello")
             assert (await serving.inbound()).text == "hello"
-    assert any("Another program has changed" in entry["event"] for entry in logs)
+    assert any("another program has changed" in entry["event"] for entry in logs)
 
 
 async def test_calls_that_do_not_arrive_are_told_with_telegrams_reason(
