@@ -4,7 +4,10 @@
 (their meaning), `downloads.py` (files in), `rendering.py` (Markdown to text and entities) and
 `sending.py` (calls and their errors), which asks `files.py` what a file is to Telegram. `drafts.py`
 shows what grows, `menus.py` the commands. `bot.py` makes the client's bot, `requests.py` its
-connections.
+connections; `patience.py` says how long to wait, `migration.py` follows groups to new ids.
+
+Rendering goes from `dialect.py` (what models write) by `markdown.py` and `builder.py` to a text as
+`styled.py` has it, which `splitting.py` cuts.
 """
 
 import os

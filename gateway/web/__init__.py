@@ -1,4 +1,8 @@
 """The web: fetching what a model names without being led astray, searching, and reading pages.
 
-`fetch` is what other parts of the gateway use. Tools over it are in `gateway/tools/web.py`.
+web         what the gateway opens of it; tools over it are in `gateway/tools/web.py`
+fetch       what a URL leads to, within limits; `inflating` unpacks it
+guard       where a URL may lead; `addresses` knows the public internet, `transport` connects there
+firecrawl   the same by a service
+search/     search engines; `reading/` takes the text out of pages
 """

@@ -34,8 +34,9 @@ adds no entities of its own to a bot's text.
 `world.py` holds chats and messages, `people.py` is what persons do, `media.py` what they send
 beside text, `files.py` keeps the files, `texts.py` checks texts. `methods.py`, `uploads.py`,
 `drafts.py`, `menus.py` and `reactions.py` answer calls, by what `arguments.py` says of their
-arguments. `updates.py` is the queue, `webhook.py` sends from it, `faults.py` fails on demand,
-`flood.py` limits, `server.py` puts it together, `control.py` and `__main__.py` run it on its own.
+arguments; `posting.py` puts the bot's messages into chats. `updates.py` is the queue, `webhook.py`
+sends from it, `faults.py` fails on demand, `flood.py` limits, `server.py` puts it together,
+`control.py` and `__main__.py` run it on its own.
 """
 
 from tests.fakes.telegram import faults, media
