@@ -36,6 +36,9 @@ WHY_NO_SHELL = bubblewrap.why_not()
 INSIDE_THE_AGENT = {"memory", "todo", "clarify"}
 SKILL = "---\nname: tea\ndescription: When tea is wanted.\n---\nTwo minutes.\n"
 TODO = {"id": "1", "content": "boil water", "status": "pending"}
+PATCH = (
+    "*** Begin Patch\n*** Add File: notes/b.md\n+fresh\n*** Delete File: draft.txt\n*** End Patch"
+)
 PROGRAM = (
     "from hermes import tool\n"
     "open('sum.txt', 'w').write(str(sum(range(10))))\n"
@@ -57,6 +60,10 @@ class World:
     def text(self, path: str) -> str:
         """A file of the chat."""
         return (self.root / path).read_text()
+
+    def has(self, path: str) -> bool:
+        """Whether the chat has such a file."""
+        return (self.root / path).exists()
 
     def sent(self) -> list[str]:
         """The names of the files that the bot has sent."""
@@ -87,12 +94,19 @@ ROWS = (
         "Wrote notes/a.md: 2 lines",
         lambda world: world.text("notes/a.md") == "one\ntwo\n",
     ),
+    Row("write_file", {"path": "draft.txt", "content": "x\n"}, "Wrote draft.txt"),
     Row("read_file", {"path": "notes/a.md"}, "1|one\n2|two"),
     Row(
         "patch",
         {"path": "notes/a.md", "old_string": "two", "new_string": "2"},
         "-two\n+2",
         lambda world: world.text("notes/a.md") == "one\n2\n",
+    ),
+    Row(
+        "patch",
+        {"patch": PATCH},
+        "Deleted draft.txt",
+        lambda world: world.text("notes/b.md") == "fresh\n" and not world.has("draft.txt"),
     ),
     Row("search_files", {"pattern": "^2$"}, "notes/a.md:2|2"),
     Row("send_file", {"path": "notes/a.md"}, "a.md", lambda world: world.sent() == ["a.md"]),
