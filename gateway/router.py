@@ -26,8 +26,9 @@ from gateway.chats.busy import Mode
 from gateway.chats.directory import Chats
 from gateway.chats.questions import Answer, Question, Questions, typed_answer
 from gateway.commands.busy import handed_over
-from gateway.commands.command import Call, Command, parse
+from gateway.commands.command import Call, Command, call_of, parse
 from gateway.commands.table import CommandTable, unknown_text
+from gateway.delivery.reply import Said
 from gateway.schedule.scheduler import Taken
 from gateway.sessions import session_key
 from gateway.store.errors import StoreError
@@ -220,10 +221,15 @@ class Router:
                 notice = TOO_MUCH if verdict is Verdict.REFUSED else None
                 self._chats.aside(press.address, partial(press.acknowledge, notice))
                 return
-        taken = _PRESSES.get(kind)
-        if taken is None:
+        taken, command = _PRESSES.get(kind), self._commands.find(kind)
+        pressed = _Pressed(press, detail, standing)
+        if taken is not None:
+            notice = await taken(self, pressed)
+        elif command is not None and command.has_buttons:
+            notice = await self._press_command(pressed, command)
+        else:
             _log.warning("unknown button", data=press.data[:64])
-        notice = await taken(self, _Pressed(press, detail, standing)) if taken else None
+            notice = None
         self._chats.aside(press.address, partial(press.acknowledge, notice))
 
     async def _press_stop(self, pressed: _Pressed) -> str | None:
@@ -272,6 +278,20 @@ class Router:
         await self._offer(said, "queue")
         return None
 
+    async def _press_command(self, pressed: _Pressed, command: Command) -> str | None:
+        """Do what a command does, for whoever may type it here."""
+        press, role = pressed.event, pressed.standing.role
+        if refusal := self._commands.refusal(command, role, press.address.kind):
+            return refusal
+        call = call_of(press, command.name, pressed.detail, role)
+        try:
+            is_new = await self._keep(call.message, is_command=True)
+        except StoreError:
+            is_new = True  # as when it is typed
+        if is_new:
+            await self._run_command(call)
+        return None
+
     async def _offer(self, message: Inbound, mode: Mode) -> None:
         if self._chats.is_closing:
             return  # it is stored: the next start answers it
@@ -292,15 +312,15 @@ class Router:
         else:
             self._chats.respond(address, self._carried_out(command, call))
 
-    async def _carried_out(self, command: Command, call: Call) -> str | None:
+    async def _carried_out(self, command: Command, call: Call) -> Said | None:
         """Run a command, and note that it has taken effect, or failed and said so."""
         try:
-            text = await command.run(call)
+            said = await command.run(call)
         except Exception:
             await self._settle(call)
             raise
         await self._settle(call)
-        return text
+        return said
 
     async def _settle(self, call: Call) -> None:
         try:

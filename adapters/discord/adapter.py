@@ -29,7 +29,7 @@ from adapters.base import (
 from adapters.discord import downloads, rendering, sending
 from adapters.discord.clients import make_client
 from adapters.discord.commands import SlashCommand, build
-from adapters.discord.components import pressed_class
+from adapters.discord.components import chosen_class, pressed_class
 from adapters.discord.connecting import Pace, connect
 from adapters.discord.desk import ClosedDesk, Desk
 from adapters.discord.errors import TokenRefused, intent_refused, translated
@@ -93,7 +93,9 @@ class DiscordAdapter:
         self._tree = discord.app_commands.CommandTree(self.client)
         for command in build(commands, interactions.handlers):
             self._tree.add_command(command)
-        self.client.add_dynamic_items(pressed_class(interactions.pressed))
+        self.client.add_dynamic_items(
+            pressed_class(interactions.pressed), chosen_class(interactions.pressed)
+        )
         self.client.event(interactions.on_interaction)
         self._marks: OrderedDict[tuple[str, str], Mark] = OrderedDict()
         self._downloads: aiohttp.ClientSession | None = None

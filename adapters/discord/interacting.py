@@ -75,7 +75,7 @@ class Interactions:
         return [one for one in found if needle in one[0].casefold() or needle in one[1].casefold()]
 
     async def pressed(self, interaction: Interaction, data: str, *, opens_form: bool) -> None:
-        """A button of ours was pressed."""
+        """A button of ours was pressed, or chosen from a menu."""
         if opens_form:
             await interaction.response.send_modal(answer_form(data))
             return

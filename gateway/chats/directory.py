@@ -25,12 +25,12 @@ from gateway.chats.host import Host
 from gateway.chats.inbox import Job
 from gateway.chats.messages import Beginning, user_message
 from gateway.chats.questions import Question
-from gateway.delivery.reply import say
+from gateway.delivery.reply import Said, say
 from gateway.sessions import address_of, is_direct, session_key
 from gateway.store.journal import OpenTurn
 
 Notice = Callable[[], Awaitable[object]]
-Work = Callable[[], Coroutine[Any, Any, str | None]]
+Work = Callable[[], Coroutine[Any, Any, Said | None]]
 """Does something for a chat and returns what to say, if anything."""
 
 MAX_NOTICES = 8
@@ -197,10 +197,10 @@ class Chats:
         """Whether anything can be said there."""
         return platform in self._host.adapters
 
-    def notify(self, address: Address, markdown: str) -> None:
+    def notify(self, address: Address, said: Said) -> None:
         """Say something that is no part of a turn, without waiting until it is shown."""
         adapter = self._host.adapters[address.platform]
-        self.aside(address, partial(say, adapter, address, self._host.delivery, markdown))
+        self.aside(address, partial(say, adapter, address, self._host.delivery, said))
 
     def take_away(self, address: Address, message_id: str) -> None:
         """Remove a message of ours that nothing stands behind any more."""
@@ -228,7 +228,7 @@ class Chats:
             return
         self._spawn_for(key, self._notices, self._carry_out(key, notice))
 
-    def respond(self, address: Address, work: Coroutine[Any, Any, str | None]) -> None:
+    def respond(self, address: Address, work: Coroutine[Any, Any, Said | None]) -> None:
         """Do something beside a chat's turns, and say what it returns."""
         key = session_key(address)
         self._spawn_for(key, self._responses, self._respond(key, address, work))
@@ -295,15 +295,15 @@ class Chats:
             _log.exception("notice not shown", chat=key)
 
     async def _respond(
-        self, key: str, address: Address, work: Coroutine[Any, Any, str | None]
+        self, key: str, address: Address, work: Coroutine[Any, Any, Said | None]
     ) -> None:
-        if text := await _outcome(key, work):
-            self.notify(address, text)
+        if said := await _outcome(key, work):
+            self.notify(address, said)
 
     async def _between(self, key: str, address: Address, work: Work, done: asyncio.Event) -> None:
         try:
-            if text := await _outcome(key, work()):
-                await say(self._host.adapters[address.platform], address, self._host.delivery, text)
+            if said := await _outcome(key, work()):
+                await say(self._host.adapters[address.platform], address, self._host.delivery, said)
         finally:
             done.set()
 
@@ -336,7 +336,7 @@ class Chats:
         return True
 
 
-async def _outcome(key: str, work: Coroutine[Any, Any, str | None]) -> str | None:
+async def _outcome(key: str, work: Coroutine[Any, Any, Said | None]) -> Said | None:
     """What is to be said of some work; an apology if it failed, with the rest in the log."""
     try:
         return await work

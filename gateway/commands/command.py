@@ -9,8 +9,9 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.base import Inbound
+from adapters.base import Button, ButtonPress, Inbound
 from gateway.access.roles import Role
+from gateway.delivery.reply import Said
 
 # Telegram writes /new@some_bot in groups. A path (/etc/hosts) or a lone slash is no command.
 _COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9_]{0,31})(?:@\w+)?(?:\s+(.*))?", re.DOTALL)
@@ -26,8 +27,8 @@ class Call:
     role: Role = Role.MEMBER  # what the sender is here
 
 
-Handler = Callable[[Call], Coroutine[Any, Any, str | None]]
-"""Does what is asked and returns what to say, if anything.
+Handler = Callable[[Call], Coroutine[Any, Any, Said | None]]
+"""Does what is asked and returns what to say, if anything, with buttons or without.
 
 It runs beside the chat's turn. What must happen before the sender's next message is looked at
 (to stop, to begin anew) has to come before the first `await`.
@@ -46,6 +47,22 @@ class Command:
     is_counted: bool = True  # whether the rate limits hold for it
     argument: str = ""  # what may stand behind it, in a word; for platforms that ask for it
     is_private: bool = False  # its answer is for whoever asks, where others need not see it
+    has_buttons: bool = False  # whether a button may stand for it (`button_for`)
+
+
+def button_for(name: str, argument: str, label: str) -> Button:
+    """A button that does what the command does with an argument.
+
+    Name and argument take at most 63 bytes (`Button.data`).
+    """
+    return Button(label, f"{name}:{argument}")
+
+
+def call_of(press: ButtonPress, name: str, argument: str, role: Role) -> Call:
+    """The command for which a button stands, as if whoever pressed it had typed it."""
+    text = f"/{name} {argument}"
+    message = Inbound(press.event_id, press.address, press.sender, text)
+    return Call(message, name, argument, role)
 
 
 def parse(message: Inbound) -> Call | None:

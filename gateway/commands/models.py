@@ -1,23 +1,28 @@
 """Commands about the chat's model: which one answers, and what it has used."""
 
 import difflib
+import hashlib
 from collections.abc import Sequence
 from datetime import date
 
 from gateway.chats.host import Host
-from gateway.commands.command import Call, Command
+from gateway.commands.command import Call, Command, button_for
+from gateway.delivery.reply import Offer, Said
 from gateway.sessions import session_key
 from gateway.store.usage import Usage, UsageStore
+
+MAX_OFFERED = 10
+_KEY_CHARS = 16
 
 
 def model_commands(host: Host, usage: UsageStore) -> list[Command]:
     """/model and /usage."""
 
-    async def model(call: Call) -> str:
+    async def model(call: Call) -> Said:
         key, labels = session_key(call.message.address), host.models.labels()
         present = (await host.models.of_chat(key)).label
         if not call.arguments:
-            return models_text(present, labels)
+            return models_offer(present, labels)
         wanted = find_label(call.arguments, labels)
         if wanted is None:
             return f"{unknown_label_text(call.arguments, labels)}\n\n{models_text(present, labels)}"
@@ -44,22 +49,40 @@ def model_commands(host: Host, usage: UsageStore) -> list[Command]:
 
     return [
         Command(
-            "model", "show which model answers here, or choose another", model, argument="name"
+            "model",
+            "show which model answers here, or choose another",
+            model,
+            argument="name",
+            has_buttons=True,
         ),
         Command("usage", "show what this conversation has used", show_usage, is_private=True),
     ]
 
 
 def find_label(typed: str, labels: Sequence[str]) -> str | None:
-    """The model that somebody means: its label, in whatever case."""
+    """The model that somebody means: its label, in whatever case, or what its button says."""
     if typed in labels:
         return typed
-    same = [label for label in labels if label.casefold() == typed.casefold()]
+    same = [
+        label for label in labels if typed.casefold() == label.casefold() or typed == key_of(label)
+    ]
     return same[0] if len(same) == 1 else None
 
 
+def key_of(label: str) -> str:
+    """What stands for a label in a button, which takes few bytes; the same after a restart."""
+    return hashlib.sha256(label.encode()).hexdigest()[:_KEY_CHARS]
+
+
+def models_offer(present: str, labels: Sequence[str]) -> Offer:
+    """The answer to /model, with a button for each of the first other models."""
+    others = [label for label in labels if label != present][:MAX_OFFERED]
+    rows = tuple((button_for("model", key_of(label), label),) for label in others)
+    return Offer(models_text(present, labels), rows)
+
+
 def models_text(present: str, labels: Sequence[str]) -> str:
-    """The answer to /model."""
+    """Which model answers, and which others there are."""
     others = [label for label in labels if label != present]
     if not others:
         return f"{_code(present)} answers in this chat. It is the only model I have."

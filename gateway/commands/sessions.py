@@ -10,7 +10,8 @@ from datetime import datetime, tzinfo
 from agent_core.tokens import estimate_messages
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
-from gateway.commands.command import Call, Command
+from gateway.commands.command import Call, Command, button_for
+from gateway.delivery.reply import Buttons, Offer, Said
 from gateway.searchable import searchable
 from gateway.sessions import is_direct, session_key
 from gateway.store.search import Found, snippet, terms_of
@@ -20,6 +21,7 @@ from gateway.titles import clean_title, escaped, title_of
 MAX_LISTED = 10
 MAX_FOUND = 8
 ID_CHARS = 8
+_LABEL_CHARS = 60
 _SPEAKERS = {"assistant": "me", "tool": "a tool"}
 
 
@@ -54,9 +56,9 @@ def session_commands(chats: Chats, host: Host) -> list[Command]:
         await host.sessions.set_title(session.id, wanted)
         return f"This conversation is now called “{escaped(wanted)}”."
 
-    async def sessions(call: Call) -> str:
+    async def sessions(call: Call) -> Said:
         recent = await host.sessions.recent(session_key(call.message.address), MAX_LISTED)
-        return listing(recent, host.clock().tzinfo)
+        return Offer(listing(recent, host.clock().tzinfo), buttons_of(recent))
 
     async def resume(call: Call) -> str | None:
         address = call.message.address
@@ -105,6 +107,7 @@ def session_commands(chats: Chats, host: Host) -> list[Command]:
             "go on with the last conversation; /resume 3 with that of /sessions",
             resume,
             argument="session",
+            has_buttons=True,
         ),
         Command(
             "search", "find what was said; /search WORDS", search, argument="words", is_private=True
@@ -136,6 +139,16 @@ def listing(recent: Sequence[SessionInfo], zone: tzinfo | None) -> str:
     return "\n".join([*rows, "", "`/resume NUMBER` goes on with one."])
 
 
+def buttons_of(recent: Sequence[SessionInfo]) -> Buttons:
+    """A button to go on with each, numbered as they are listed; none if all are open already."""
+    if all(session.ended_at is None for session in recent):
+        return ()
+    return tuple(
+        (button_for("resume", short_id(session), _label(number, session)),)
+        for number, session in enumerate(recent, start=1)
+    )
+
+
 def row_of(
     found: Found, title: str, own_chat: str, terms: Sequence[str], zone: tzinfo | None
 ) -> str:
@@ -155,6 +168,10 @@ def shown_time(stored: str, zone: tzinfo | None) -> str:
 def short_id(session: SessionInfo) -> str:
     """The part of an id that is unlike the others'."""
     return session.id[-ID_CHARS:]
+
+
+def _label(number: int, session: SessionInfo) -> str:
+    return f"{number}. {title_of(session)}"[:_LABEL_CHARS]
 
 
 def now_text(is_answering: bool, waiting: int) -> str:

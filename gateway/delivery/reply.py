@@ -28,6 +28,18 @@ Buttons = tuple[tuple[Button, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """A text in Markdown with something to choose from under it."""
+
+    text: str
+    buttons: Buttons
+
+
+Said = str | Offer
+"""What is said at once: Markdown, with buttons or without."""
+
+
+@dataclass(frozen=True, slots=True)
 class DeliverySettings:
     """What holds for every reply."""
 
@@ -208,7 +220,8 @@ class Reply:
 
 
 async def say(
-    adapter: Adapter, address: Address, settings: DeliverySettings, markdown: str
+    adapter: Adapter, address: Address, settings: DeliverySettings, said: Said
 ) -> Outcome:
     """Show a text that is whole from the start."""
-    return await Reply(adapter, address, settings).finish(markdown)
+    offer = Offer(said, ()) if isinstance(said, str) else said
+    return await Reply(adapter, address, settings).finish(offer.text, offer.buttons)

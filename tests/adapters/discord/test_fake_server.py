@@ -53,6 +53,12 @@ def rows(*labels: str, custom_id: str = "id") -> list[dict[str, Any]]:
     return [{"type": 1, "components": buttons}]
 
 
+def menu(count: int = 1, *, label: str = "a", value: str = "v") -> list[dict[str, Any]]:
+    """A row with a menu."""
+    options = [{"label": label, "value": f"{value}{number}"} for number in range(count)]
+    return [{"type": 1, "components": [{"type": 3, "custom_id": "id", "options": options}]}]
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -65,6 +71,18 @@ def rows(*labels: str, custom_id: str = "id") -> list[dict[str, Any]]:
         ({"content": "x", "components": rows("x" * 81)}, 50035),
         ({"content": "x", "components": rows("a", custom_id="x" * 100)}, 50035),
         ({"content": "x", "components": rows("a") * 2}, 50035),
+        ({"content": "x", "components": menu(26)}, 50035),
+        ({"content": "x", "components": menu(0)}, 50035),
+        ({"content": "x", "components": menu(label="x" * 101)}, 50035),
+        ({"content": "x", "components": menu(value="x" * 100)}, 50035),
+        ({"content": "x", "components": menu() * 2}, 50035),
+        (
+            {
+                "content": "x",
+                "components": [{"type": 1, "components": menu()[0]["components"] * 2}],
+            },
+            50035,
+        ),
         ({"content": "x", "nonce": "9" * 26}, 50035),
     ],
 )
@@ -80,6 +98,8 @@ async def test_what_just_fits_is_taken(call: Caller, chat: Channel) -> None:
     status, _ = await call.send(chat, content="x" * 2000, components=rows(*"abcde"))
     assert status == 200
     assert chat.shown()[0].labels == list("abcde")
+    assert (await call.send(chat, content="x", components=menu(25)))[0] == 200
+    assert chat.shown()[1].labels == ["a"] * 25
 
 
 async def test_a_nonce_makes_the_same_message_the_same(call: Caller, chat: Channel) -> None:

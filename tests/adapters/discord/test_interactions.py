@@ -5,12 +5,15 @@ seconds, a form can only be the first answer, and what was not synced does not e
 """
 
 from datetime import timedelta
+from typing import Any
 
 import discord
 import pytest
+import simcord
 
-from adapters.base import Address, Button, ButtonPress, ChatGone, ChatKind, Inbound, Part
+from adapters.base import Address, Button, ButtonPress, ChatGone, ChatKind, Inbound, Part, Rejected
 from adapters.discord.adapter import DiscordAdapter
+from adapters.discord.components import view_of
 from adapters.discord.interacting import NOT_FOR_YOU
 from adapters.discord.interactions import Pass
 from config.discord import DiscordSettings
@@ -18,6 +21,11 @@ from tests.adapters.discord.world import COMMANDS, TOKEN, World, listening
 
 WHICH = Part(
     "Which?", buttons=((Button("A", "ask:7:1"), Button("Other", "ask:7:other", opens_form=True)),)
+)
+
+CHAPTERS = Part(
+    "Which chapter?",
+    buttons=tuple((Button(f"{n}. {'x' * 120}", f"resume:{n}"),) for n in range(1, 11)),
 )
 
 
@@ -205,6 +213,77 @@ async def test_case_39_buttons_and_forms_from_before_a_restart_still_work() -> N
             ("ask:7:1", None),
             ("ask:7:other", "neither"),
         ]
+
+
+async def test_a_long_column_is_a_menu_whose_choice_is_a_press() -> None:
+    async with listening() as world:
+        message_id = await world.adapter.send(world.here, CHAPTERS)
+        chapters = world.channel.last_message
+        assert chapters is not None
+        with pytest.raises(simcord.SetupError):  # it stands in place of the buttons
+            await world.ada.click(chapters)
+        result = await world.ada.select(chapters, ["resume:10"])
+        assert result.acknowledged
+        press = press_of(world)
+        assert (press.data, press.message_id, press.typed) == ("resume:10", message_id, None)
+        assert press.address == world.here
+        assert press.sender.id == str(world.ada.id)
+        await press.acknowledge("This is not for groups.")
+        (notice,) = result.followups
+        assert notice.ephemeral
+
+
+async def test_case_39_a_menu_from_before_a_restart_still_works() -> None:
+    async with listening() as world:
+        await world.adapter.send(world.here, CHAPTERS)
+        chapters = world.channel.last_message
+        assert chapters is not None
+        after = DiscordAdapter(DiscordSettings(token=TOKEN), commands=COMMANDS, desk=world.desk)
+        heard: list[object] = []
+
+        async def receive(event: object) -> None:
+            heard.append(event)
+
+        after.listen(receive)
+        after.client.shard_count = 1
+        await world.env.restart_bot(after.client)
+        await world.ada.select(chapters, ["resume:3"])
+        await world.ada.select(chapters, ["resume:4"])
+        found = [one.data for one in heard if isinstance(one, ButtonPress)]
+        assert found == ["resume:3", "resume:4"]
+        assert world.heard == []
+
+
+def column(count: int, **more: Any) -> Part:
+    """Buttons one below the other."""
+    return Part("Which?", buttons=tuple((Button("x", f"ask:{n}", **more),) for n in range(count)))
+
+
+@pytest.mark.parametrize(
+    ("part", "is_menu"),
+    [
+        (column(5), False),
+        (column(6), True),
+        (column(25), True),
+        (column(6, opens_form=True), False),  # a menu opens none
+        (column(6, meaning="bad"), False),  # a menu has no colours
+        (Part("Which?", buttons=(*column(5).buttons, *WHICH.buttons)), False),
+    ],
+)
+def test_only_a_long_plain_column_is_a_menu(part: Part, is_menu: bool) -> None:
+    view = view_of(part)
+    assert view is not None
+    assert [isinstance(one, discord.ui.Select) for one in view.children] == (
+        [True] if is_menu else [False] * sum(len(row) for row in part.buttons)
+    )
+
+
+@pytest.mark.parametrize(
+    "part", [column(26), Part("x", buttons=(*column(5).buttons, (Button("x", "é" * 33),)))]
+)
+def test_a_menu_takes_no_more_than_discord_and_other_platforms_do(part: Part) -> None:
+    with pytest.raises(Rejected):
+        view_of(part)
 
 
 async def test_case_39d_a_reconnect_tells_discord_nothing_that_it_knows() -> None:

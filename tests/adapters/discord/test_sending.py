@@ -125,7 +125,8 @@ async def test_questions_stand_on_a_card_with_buttons_in_their_colours() -> None
 
 async def test_many_choices_are_filled_into_discords_five_rows() -> None:
     async with listening() as world:
-        buttons = tuple((Button(f"Choice {n}", f"ask:1:{n}"),) for n in range(8))
+        choices = tuple((Button(f"Choice {n}", f"ask:1:{n}"),) for n in range(7))
+        buttons = (*choices, (Button("Other", "ask:1:other", opens_form=True),))
         sent = message(world, await world.adapter.send(world.here, Part("Which?", buttons=buttons)))
         rows = [row for row in sent.components if isinstance(row, discord.ActionRow)]
         assert sum(len(row.children) for row in rows) == 8

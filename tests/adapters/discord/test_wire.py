@@ -191,6 +191,17 @@ async def test_case_39_a_press_is_acknowledged_while_the_gateway_is_busy(
         assert notice.is_private
 
 
+async def test_what_is_chosen_from_a_menu_comes_as_a_press(fake: FakeDiscord, ada: Person) -> None:
+    rows = tuple((Button(f"Chapter {n}", f"resume:{n}"),) for n in range(25))
+    async with Serving(adapter_for(fake), fake) as serving:
+        await serving.adapter.send(address_of(ada), Part("Which?", buttons=rows))
+        (shown,) = fake.replies(ada)
+        assert shown.labels == [f"Chapter {n}" for n in range(25)]
+        chosen = await fake.choose(ada, shown, "Chapter 24")
+        assert (await serving.press()).data == "resume:24"
+        assert chosen.kind == 6
+
+
 async def test_case_39_an_acknowledgement_that_comes_too_late_costs_nothing_more(
     fake: FakeDiscord, ada: Person
 ) -> None:

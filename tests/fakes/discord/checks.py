@@ -1,10 +1,11 @@
-"""What Discord refuses: the limits of messages and buttons ("Create Message", "Components")."""
+"""What Discord refuses: limits of messages, buttons and menus ("Create Message", "Components")."""
 
 import re
 
 from tests.fakes.discord.world import Json
 
 EMPTY, INVALID = 50006, 50035
+MENU = 3
 
 
 class Refused(Exception):
@@ -37,14 +38,29 @@ def _check_rows(rows: list[Json]) -> None:
         raise Refused(400, INVALID, "Invalid Form Body: more than 5 rows")
     ids: list[str] = []
     for row in rows:
-        if not 1 <= len(row["components"]) <= 5:
-            raise Refused(400, INVALID, "Invalid Form Body: a row has 1 to 5 buttons")
-        for button in row["components"]:
-            if not 1 <= len(button["label"]) <= 80 or not 1 <= len(button["custom_id"]) <= 100:
-                raise Refused(400, INVALID, "Invalid Form Body: a label or an id is too long")
-            ids.append(button["custom_id"])
+        most = 1 if any(one["type"] == MENU for one in row["components"]) else 5
+        if not 1 <= len(row["components"]) <= most:
+            raise Refused(400, INVALID, "Invalid Form Body: a row has 1 to 5 buttons, or a menu")
+        for one in row["components"]:
+            if one["type"] == MENU:
+                _check_options(one["options"])
+            elif not 1 <= len(one["label"]) <= 80:
+                raise Refused(400, INVALID, "Invalid Form Body: a label must be 1 to 80 long")
+            if not 1 <= len(one["custom_id"]) <= 100:
+                raise Refused(400, INVALID, "Invalid Form Body: an id must be 1 to 100 long")
+            ids.append(one["custom_id"])
     if len(ids) != len(set(ids)):
         raise Refused(400, INVALID, "Invalid Form Body: two components have the same id")
+
+
+def _check_options(options: list[Json]) -> None:
+    if not 1 <= len(options) <= 25:
+        raise Refused(400, INVALID, "Invalid Form Body: a menu has 1 to 25 options")
+    for one in options:
+        if not 1 <= len(one["label"]) <= 100 or not 1 <= len(one["value"]) <= 100:
+            raise Refused(400, INVALID, "Invalid Form Body: an option must be 1 to 100 long")
+    if len(options) != len({one["value"] for one in options}):
+        raise Refused(400, INVALID, "Invalid Form Body: two options have the same value")
 
 
 def check_commands(commands: list[Json]) -> None:

@@ -121,6 +121,12 @@ class FakeDiscord:
         data = {"component_type": 2, "custom_id": message.custom_id(label)}
         return await self._interact(person, message.channel, interactions.COMPONENT, data, message)
 
+    async def choose(self, person: Person, message: Message, label: str) -> Interaction:
+        """Choose from a menu."""
+        custom_id, value = message.choice(label)
+        data = {"component_type": 3, "custom_id": custom_id, "values": [value]}
+        return await self._interact(person, message.channel, interactions.COMPONENT, data, message)
+
     async def submit(
         self, person: Person, channel: Channel, custom_id: str, text: str
     ) -> Interaction:

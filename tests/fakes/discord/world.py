@@ -65,16 +65,23 @@ class Message:
 
     @property
     def labels(self) -> list[str]:
-        """Its buttons."""
-        rows = self.fields.get("components") or ()
-        return [one["label"] for row in rows for one in row["components"]]
+        """Its buttons, or what its menu offers."""
+        return [
+            offered["label"] for one in self._components for offered in one.get("options", [one])
+        ]
 
     def custom_id(self, label: str) -> str:
         """What one of its buttons is known by."""
-        rows = self.fields.get("components") or ()
-        return str(
-            next(o["custom_id"] for row in rows for o in row["components"] if o["label"] == label)
-        )
+        return str(next(o["custom_id"] for o in self._components if o.get("label") == label))
+
+    def choice(self, label: str) -> tuple[str, str]:
+        """What its menu is known by, and what stands behind one of its options."""
+        (menu,) = self._components
+        return menu["custom_id"], next(o["value"] for o in menu["options"] if o["label"] == label)
+
+    @property
+    def _components(self) -> list[Json]:
+        return [one for row in self.fields.get("components") or () for one in row["components"]]
 
     def payload(self) -> Json:
         """A message object."""

@@ -12,6 +12,7 @@ from config.telegram import TelegramSettings
 from gateway.access.claiming import TRIES_IN_ALL, TRIES_PER_PERSON
 from gateway.access.gate import WELCOME, WELCOME_OWNER, WRONG_CODE, plain_name
 from gateway.access.roles import Role
+from gateway.commands.models import key_of
 from gateway.router import TOO_MUCH
 from tests.fakes.platform import ALICE
 from tests.gateway.chats.small_gateway import SmallGateway, Start
@@ -166,6 +167,19 @@ async def test_groups_may_have_fewer_commands(start: Start) -> None:
         await gateway.platform.say("/help", sender=BOSS, chat="-100")
         await gateway.platform.until(lambda s: "/new" in s.last, chat="-100")
         assert "/new" in await done(gateway, "/help", ALICE)
+
+
+async def test_a_button_does_no_more_than_its_command_would(start: Start) -> None:
+    access = AccessSettings.model_validate({"group_commands": ["help", "stop"], **UNLIMITED})
+    async with start(telegram=WITH_OWNER, access=access, other_models=["other-model"]) as gateway:
+        press = f"model:{key_of('other-model')}"
+        notice = await gateway.platform.press_data(press, chat="-100")
+        assert notice == "/model is not for groups. Write to me directly."
+        notice = await gateway.platform.press_data(press, sender=EVE, wait_s=0.05)
+        assert notice == "(never acknowledged)"
+        assert gateway.platform.screens["-100"].log == []
+        assert await gateway.platform.press_data(press, sender=BOSS, chat="-100") == ""
+        await gateway.platform.until(lambda s: "From your next" in s.last, chat="-100")
 
 
 async def test_whoami_says_who_what_and_why(start: Start) -> None:

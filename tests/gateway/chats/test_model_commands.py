@@ -49,6 +49,45 @@ async def test_a_choice_survives_a_restart_and_is_the_chats_own(start: Start) ->
         await says(gateway, "/status", "other-model (openai)")
 
 
+async def test_a_press_chooses_what_its_button_says_also_after_a_restart(start: Start) -> None:
+    async with start(other_models=["other-model"]) as gateway:
+        await says(gateway, "/model", "chooses another")
+        (button,) = gateway.platform.screens["1"].buttons
+        assert button.label == "other-model"
+    async with start(other_models=["other-model"]) as gateway:
+        assert await gateway.platform.press_data(button.data) == ""
+        await gateway.platform.until(lambda s: "From your next message on" in s.last)
+        await turn(gateway, "hi", "hello from the other")
+        assert gateway.request()["model"] == "other-model"
+        assert await gateway.platform.press_data(button.data) == ""
+        await gateway.platform.until_shown("This chat has `other-model` already.")
+
+
+async def test_a_button_for_a_model_that_is_gone_changes_nothing(start: Start) -> None:
+    async with start(other_models=["other-model"]) as gateway:
+        await says(gateway, "/model", "chooses another")
+        (button,) = gateway.platform.screens["1"].buttons
+    async with start() as gateway:
+        assert await gateway.platform.press_data(button.data) == ""
+        await gateway.platform.until(lambda s: s.last.startswith("I have no model of that name."))
+        await turn(gateway, "hi", "still the same")
+        assert gateway.request()["model"] == "fake-model"
+
+
+async def test_there_are_ten_buttons_at_most_and_none_where_nothing_can_be_chosen(
+    start: Start,
+) -> None:
+    async with start() as gateway:
+        await says(gateway, "/model", "the only model I have")
+        assert gateway.platform.screens["1"].buttons == []
+    many = [f"{'model-' * 20}{number}" for number in range(12)]
+    async with start(other_models=many) as gateway:
+        await says(gateway, "/model", many[-1])
+        buttons = gateway.platform.screens["1"].buttons
+        assert [button.label for button in buttons] == many[:10]
+        assert max(len(button.data.encode()) for button in buttons) <= 64
+
+
 async def test_a_name_that_is_none_changes_nothing(start: Start) -> None:
     async with start(other_models=["other-model"]) as gateway:
         await says(gateway, "/model other-mode", "Did you mean `other-model`?")

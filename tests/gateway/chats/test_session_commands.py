@@ -78,6 +78,43 @@ async def test_sessions_lists_what_was_said_in_and_resume_goes_back(
     assert "dogs are fine" in str(await gateway.history())
 
 
+async def test_a_press_goes_back_and_says_so_once(gateway: SmallGateway) -> None:
+    await talk(gateway, "about cats", "cats are fine")
+    await command(gateway, "/sessions")
+    assert gateway.platform.screens["1"].buttons == []  # there is nowhere to go
+    await command(gateway, "/new")
+    await talk(gateway, "about dogs", "dogs are fine")
+    await command(gateway, "/sessions")
+    buttons = gateway.platform.screens["1"].buttons
+    assert [button.label for button in buttons] == ["1. about dogs", "2. about cats"]
+    assert await gateway.platform.press("1. about dogs") == ""
+    await gateway.platform.until(lambda s: "we are having" in s.last)
+    assert await gateway.platform.press("2. about cats") == ""
+    await gateway.platform.until(lambda s: s.last.startswith("We go on with “about cats”."))
+    assert "cats are fine" in str(await gateway.history())
+    assert await gateway.platform.press("2. about cats") == ""
+    await gateway.platform.until(lambda s: "we are having" in s.last)
+
+
+async def test_a_press_in_another_chat_finds_nothing(gateway: SmallGateway) -> None:
+    await talk(gateway, "my secret", "is safe")
+    await command(gateway, "/new")
+    await command(gateway, "/sessions")
+    (button,) = gateway.platform.screens["1"].buttons
+    await gateway.platform.press_data(button.data, sender=BOB)
+    await gateway.platform.until(lambda s: "no such conversation" in s.last, chat="2")
+    await gateway.platform.press_data(button.data, sender=BOB, chat=GROUP)
+    await gateway.platform.until(lambda s: "no such conversation" in s.last, chat=GROUP)
+
+
+async def test_only_offered_commands_can_be_pressed(gateway: SmallGateway) -> None:
+    await talk(gateway, "my secret", "is safe")
+    first = await gateway.store.current_session("telegram:dm:1")
+    assert await gateway.platform.press_data("new:") == ""
+    await gateway.chats.idle("telegram:dm:1")
+    assert await gateway.store.current_session("telegram:dm:1") == first
+
+
 async def test_resume_by_id_and_what_is_not_there(gateway: SmallGateway) -> None:
     await talk(gateway, "about cats", "cats are fine")
     cats = (await gateway.store.current_session("telegram:dm:1")).id
