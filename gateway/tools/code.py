@@ -14,6 +14,7 @@ from config.code import CodeSettings
 from gateway.sandbox.base import Ending, Limits, Outcome, Sandbox, ToolAnswer
 from gateway.sandbox.errors import SandboxError
 from gateway.tools.tool import Risk, ToolContext, ToolFailed, ToolResult, tool
+from gateway.tools.untrusted import marked
 
 _MIB = 1_048_576
 _TIMEOUT_S = 3_600  # tools that a program calls may wait for a person; its own time is limited
@@ -66,9 +67,12 @@ class CodeTools:
 
 
 def _in_words(outcome: Outcome, limits: Limits) -> str:
-    parts = [outcome.stdout.rstrip("\n")]
+    printed = [outcome.stdout.rstrip("\n")]
     if outcome.stderr.strip():
-        parts.append(f"[stderr]\n{outcome.stderr.rstrip()}")
+        printed.append(f"[stderr]\n{outcome.stderr.rstrip()}")
+    said = "\n".join(part for part in printed if part)
+    # It may come from a file, a page, anywhere.
+    parts = [marked(said, "the program") if said else ""]
     parts.append(_end_in_words(outcome, limits))
     if outcome.was_write_refused:
         parts.append(f"[It may write {limits.write_bytes:,} bytes to files, and wanted more.]")

@@ -27,6 +27,7 @@ from gateway.tools.tool import (
     ToolResult,
     tool,
 )
+from gateway.tools.untrusted import marked
 
 _DEFAULT_TIMEOUT_S = 60
 _MAX_COMMAND_CHARS = 20_000
@@ -151,7 +152,7 @@ class ShellTools:
                 return "\n".join(map(self._state, jobs)) or "Nothing runs in the background."
             job = self._jobs.find(context.call.chat, id)
             if action == "log":
-                return job.tail.lines(lines) or "It has printed nothing."
+                return _printed(job.tail.lines(lines)) or "It has printed nothing."
             if action == "write":
                 await job.process.write(data.encode())
                 return "Written."
@@ -160,7 +161,7 @@ class ShellTools:
                 await job.ended.wait()
             if action == "wait":
                 await _ended_within(job, _WAIT_S)
-            return f"{self._state(job)}\n{job.tail.new()}".rstrip()
+            return f"{self._state(job)}\n{_printed(job.tail.new())}".rstrip()
         except ShellError as error:
             raise ToolFailed(str(error)) from error
 
@@ -212,7 +213,7 @@ class ShellTools:
         if exit_code:
             end = f"It ended with exit code {exit_code}."
         text = await asyncio.to_thread(output.finish)
-        parts = [text.rstrip("\n"), f"[{end}]" if end else ""]
+        parts = [_printed(text), f"[{end}]" if end else ""]
         said = "\n".join(part for part in parts if part) or "[It printed nothing.]"
         return ToolResult(said, is_error=exit_code != 0)
 
@@ -225,6 +226,12 @@ class ShellTools:
         else:
             state = f"ended with exit code {job.exit_code}"
         return f"{job.id}: {state}: {job.command}"
+
+
+def _printed(text: str) -> str:
+    """What a command printed, which may come from a file or from anywhere."""
+    text = text.rstrip("\n")
+    return marked(text, "the command") if text else ""
 
 
 async def _ended_within(job: Job, seconds: float) -> None:

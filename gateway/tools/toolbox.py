@@ -19,6 +19,9 @@ from gateway.tools.tool import Approval, Arguments, Tool, ToolContext, ToolFaile
 from gateway.workspace.errors import WorkspaceError
 from gateway.workspace.workspace import Workspace
 
+WORDS_AROUND_CHARS = 800
+"""A tool may say so much around an output: the marks of what is data, and how it ended."""
+
 _log = structlog.get_logger()
 
 
@@ -72,7 +75,10 @@ class Toolbox:
 
     def output(self, tool: Tool, workspace: Workspace) -> Output:
         """What a call of this tool can write its result into."""
-        return Output(workspace, tool.name, max_chars=self._max_chars(tool), mask=self._mask())
+        max_chars = self._max_chars(tool)
+        # What the tool says around it is not to push it over the limit, and be spilled once more.
+        room = max_chars - min(WORDS_AROUND_CHARS, max_chars // 4)
+        return Output(workspace, tool.name, max_chars=room, mask=self._mask())
 
     def plain(self, text: str) -> str:
         """A text without the secrets that the settings hold, for people to read."""
@@ -116,7 +122,7 @@ class Toolbox:
     async def _within_limits(self, tool: Tool, text: str, workspace: Workspace) -> str:
         if len(text) <= self._max_chars(tool):
             return self._mask().text(text)
-        output = self.output(tool, workspace)
+        output = Output(workspace, tool.name, max_chars=self._max_chars(tool), mask=self._mask())
         await asyncio.to_thread(output.write, text)
         return await asyncio.to_thread(output.finish)
 

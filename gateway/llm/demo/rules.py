@@ -168,11 +168,16 @@ def _is_time(_turn: Turn, words: Words) -> Reply:
 # A sum, by a program in the sandbox
 
 
+# What a program printed stands between marks (gateway/tools/untrusted.py).
+_MARKED = re.compile(r"<untrusted (?P<mark>\w+)>\n(?P<text>.*)\n</untrusted (?P=mark)>", re.DOTALL)
+
+
 def _calculate(turn: Turn, words: Words) -> Reply:
     sum_ = words["what"].strip(" .=?!")
     if turn.results:
-        found = turn.results[-1].content
-        return Reply(f"`{sum_}` is **{found.get('value', found.get('text'))}**, says Python.")
+        said = str(turn.results[-1].content.get("text"))
+        printed = _MARKED.search(said)
+        return Reply(f"`{sum_}` is **{printed['text'] if printed else said}**, says Python.")
     return _call("execute_code", code=f"print({sum_.replace('^', '**').replace('×', '*')})")
 
 
