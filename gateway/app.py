@@ -25,19 +25,8 @@ from gateway.chats.outgoing import OutgoingFiles
 from gateway.chats.pruning import pruned_daily
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
-from gateway.commands.access import access_commands
-from gateway.commands.approvals import approval_commands
-from gateway.commands.busy import busy_commands
-from gateway.commands.chat import chat_commands
-from gateway.commands.data import data_commands
-from gateway.commands.history import history_commands
+from gateway.commands.families import all_commands
 from gateway.commands.menus import menus_of
-from gateway.commands.models import model_commands
-from gateway.commands.notes import note_commands
-from gateway.commands.owner import owner_commands
-from gateway.commands.reload import reload_commands
-from gateway.commands.schedule import schedule_commands
-from gateway.commands.sessions import session_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.reply import DeliverySettings
 from gateway.desk import FrontDesk
@@ -154,20 +143,16 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         host.tell_owners = lambda platform, text: chats.tell_owners(gate.access, text, platform)
         watch.chats(chats)
         commands = CommandTable(
-            [
-                *chat_commands(chats),
-                *busy_commands(),
-                *history_commands(chats),
-                *session_commands(chats, host),
-                *note_commands(chats, host),
-                *data_commands(chats, host, store.people),
-                *model_commands(host, store.usage),
-                *access_commands(gate, administration, chats),
-                *owner_commands(chats, host, store.people, gate, watch.reasons),
-                *approval_commands(questions, store.journal, store, store.approvals),
-                *(schedule_commands(book) if is_scheduling else []),
-                *reload_commands(reload),
-            ],
+            all_commands(
+                host,
+                chats,
+                store,
+                gate,
+                administration,
+                reasons=watch.reasons,
+                book=book if is_scheduling else None,
+                reload=reload,
+            ),
             settings.access.group_commands,
         )
         adapters.update(

@@ -1,1 +1,1 @@
-"""What starts with a slash: one file per family, and the table that holds them all."""
+"""What starts with a slash: one file per family (`families` lists them), and the `table` of all."""

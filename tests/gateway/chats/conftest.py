@@ -34,17 +34,7 @@ from gateway.chats.host import Host
 from gateway.chats.outgoing import OutgoingFiles
 from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
-from gateway.commands.access import access_commands
-from gateway.commands.approvals import approval_commands
-from gateway.commands.busy import busy_commands
-from gateway.commands.chat import chat_commands
-from gateway.commands.data import data_commands
-from gateway.commands.history import history_commands
-from gateway.commands.models import model_commands
-from gateway.commands.notes import note_commands
-from gateway.commands.owner import owner_commands
-from gateway.commands.schedule import schedule_commands
-from gateway.commands.sessions import session_commands
+from gateway.commands.families import all_commands
 from gateway.commands.table import CommandTable
 from gateway.delivery.outbox import Outbox
 from gateway.delivery.reply import DeliverySettings
@@ -54,6 +44,7 @@ from gateway.media.transcribing import make_transcriber
 from gateway.metrics import Metrics
 from gateway.moving import move
 from gateway.operations.readiness import Readiness
+from gateway.reload import Reload
 from gateway.reset import policy_of
 from gateway.router import Router
 from gateway.runtime.base import Runtime
@@ -229,19 +220,16 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                 chats,
                 questions,
                 commands=CommandTable(
-                    [
-                        *chat_commands(chats),
-                        *busy_commands(),
-                        *history_commands(chats),
-                        *session_commands(chats, host),
-                        *note_commands(chats, host),
-                        *data_commands(chats, host, store.people),
-                        *model_commands(host, store.usage),
-                        *access_commands(gate, administration, chats),
-                        *owner_commands(chats, host, store.people, gate, readiness.reasons),
-                        *approval_commands(questions, store.journal, store, store.approvals),
-                        *schedule_commands(book),
-                    ],
+                    all_commands(
+                        host,
+                        chats,
+                        store,
+                        gate,
+                        administration,
+                        reasons=readiness.reasons,
+                        book=book,
+                        reload=Reload(settings),
+                    ),
                     settings.access.group_commands,
                 ),
                 gate=gate,
