@@ -48,10 +48,13 @@ async def until(
     gateway: SmallGateway, claim: Callable[[Sequence[Job]], bool], chat: str = "telegram:dm:1"
 ) -> None:
     """Wait until a claim holds of a chat's jobs: each look at them lets the others go on."""
-    for _ in range(500):
-        if claim(jobs := await gateway.store.schedule.of_chat(chat)):
-            return
-    raise AssertionError(jobs)
+    jobs: Sequence[Job] = ()
+    try:
+        async with asyncio.timeout(30):
+            while not claim(jobs := await gateway.store.schedule.of_chat(chat)):
+                pass
+    except TimeoutError:
+        raise AssertionError(jobs) from None
 
 
 async def nothing_runs(gateway: SmallGateway, requests: int) -> None:
