@@ -92,6 +92,35 @@ async def test_a_button_answers_the_agents_question(
     assert "Paris" in str(model.requests[-1].body["messages"][-1]["content"])
 
 
+async def test_a_button_that_was_pressed_while_the_gateway_was_down_answers_after_the_start(
+    telegram: FakeTelegram,
+    model: ModelServer,
+    ada: Person,
+    *,
+    serve: Serve,
+    make_settings: MakeSettings,
+) -> None:
+    """Cases 39 and 40: nothing is lost without a word, and it is seen that something goes on."""
+    model.enqueue(tool_calls=[("clarify", {"question": "Which?", "choices": ["Berlin", "Paris"]})])
+    async with serve(make_settings()):
+        telegram.people.say(ada, "book a trip")
+        asked = await telegram.wait_for(
+            lambda: [m for m in telegram.replies(ada) if "Paris" in m.labels]
+        )
+    query = telegram.people.press(asked[0], "Paris")
+    typed_before = len(telegram.calls_of("sendChatAction"))
+    drip = model.enqueue(text="Paris is booked.", gated=True)
+    async with serve(make_settings()):
+        await drip.started.wait()
+        await telegram.wait_for(lambda: len(telegram.calls_of("sendChatAction")) > typed_before)
+        await telegram.wait_for(lambda: query.is_answered)
+        drip.release(100)
+        await telegram.wait_for(lambda: last_text(telegram, ada) == "Paris is booked.")
+        # The very one that was pressed, unless the end came before its id was written down.
+        shown = [message.text for message in telegram.replies(ada)]
+        assert "Which?\n\n→ Paris" in shown
+
+
 @pytest.mark.usefixtures("gateway")
 async def test_a_stranger_gets_nothing_not_even_typing(
     telegram: FakeTelegram, model: ModelServer, ada: Person
@@ -174,6 +203,7 @@ async def test_new_begins_a_new_conversation(
 async def test_messages_that_come_while_busy_are_answered_in_their_order(
     telegram: FakeTelegram, model: ModelServer, ada: Person
 ) -> None:
+    """Case 29."""
     drip = model.enqueue(text="answer 0", gated=True)
     telegram.people.say(ada, "question 0")
     await drip.started.wait()

@@ -118,6 +118,7 @@ async def test_silence_is_no(start: Start, machine: Machine) -> None:
 
 
 async def test_what_can_not_be_shown_is_no(start: Start, machine: Machine) -> None:
+    """Case 42."""
     async with start(toolbox=machine.box, tools=ASK, telegram=ALICE_OWNS) as gateway:
         gateway.model.enqueue(tool_calls=[button()])
         gateway.model.enqueue(text="done")
@@ -141,6 +142,7 @@ async def test_words_are_never_a_yes(start: Start, machine: Machine, text: str) 
 async def test_of_two_that_are_open_a_button_answers_its_own(
     start: Start, machine: Machine
 ) -> None:
+    """Case 41."""
     async with start(toolbox=machine.box, tools=ASK, telegram=ALICE_OWNS) as gateway:
         screen = await ask(gateway, button("red"), button("green"), questions=2)
         red, green = (

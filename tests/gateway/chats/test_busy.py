@@ -173,6 +173,7 @@ async def test_a_new_conversation_drops_nothing_silently_when_steering(start: St
 
 
 async def test_messages_beyond_the_inbox_are_refused_and_told(start: Start) -> None:
+    """Case 29."""
     async with start(inbox_size=31) as gateway:
         drip = gateway.model.enqueue(text="answer 0", gated=True)
         await gateway.platform.say("message 0")

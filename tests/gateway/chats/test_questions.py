@@ -83,6 +83,7 @@ async def test_other_asks_for_words_and_leaves_the_question_open(gateway: SmallG
 
 
 async def test_typing_shows_again_after_the_answer(gateway: SmallGateway) -> None:
+    """Case 40."""
     ask(gateway, *CITIES)
     drip = gateway.model.enqueue(text="booked it", gated=True)
     await gateway.platform.say("book a trip")
@@ -161,6 +162,7 @@ async def test_an_answer_that_never_comes_is_told_to_the_agent(start: Start) -> 
 async def test_a_question_that_can_not_be_shown_is_told_to_the_agent_at_once(
     gateway: SmallGateway,
 ) -> None:
+    """Case 42."""
     ask(gateway, *CITIES)
     gateway.model.enqueue(text="I could not ask")
     gateway.platform.fail("send", ChatGone("for the moment"))
@@ -212,6 +214,7 @@ async def test_long_choices_are_spelled_out_and_their_buttons_stay_short() -> No
 
 
 async def test_a_button_of_a_question_that_nobody_answered_in_time_says_so(start: Start) -> None:
+    """Case 40."""
     async with start(clarify_timeout_s=0.05) as gateway:
         gateway.model.enqueue(
             tool_calls=[("clarify", {"question": "Which city?", "choices": list(CITIES)})]
@@ -228,6 +231,7 @@ async def test_a_button_of_a_question_that_nobody_answered_in_time_says_so(start
 async def test_each_button_answers_its_own_question_when_two_are_open(
     gateway: SmallGateway,
 ) -> None:
+    """Case 41."""
     for chat in ("-100", "1"):
         gateway.model.enqueue(
             tool_calls=[("clarify", {"question": f"Which in {chat}?", "choices": list(CITIES)})]

@@ -80,6 +80,7 @@ async def test_a_tool_that_was_cut_off_is_reported_or_repeated_if_it_allows_that
 
 
 async def test_a_question_is_still_open_and_its_old_button_works(start: Start) -> None:
+    """Cases 39 and 40."""
     question = {"question": "Which city?", "choices": ["Berlin", "Paris"]}
     async with start() as first:
         first.model.enqueue(tool_calls=[("clarify", question)])

@@ -52,6 +52,7 @@ def result_of(gateway: SmallGateway) -> str:
 async def test_a_question_is_answered_by_voice(
     start: Start, ears: TranscriptionServer, spoken: str, meant: str
 ) -> None:
+    """Case 40."""
     ears.answers = [spoken]
     async with start(media=hearing(ears)) as gateway:
         await ask(gateway)
