@@ -63,7 +63,7 @@ async def fetch(
         raise _too_large(attachment.size_bytes, max_bytes)
     try:
         async with asyncio.timeout(timeout_s):
-            file = await asyncio.to_thread(workspace.new_file, INBOX, name_of(attachment))
+            file = await _opened(workspace, name_of(attachment))
             await _fill(file, adapter, attachment, max_bytes)
     except TimeoutError as error:
         raise NotFetched("It took too long to come.") from error
@@ -81,6 +81,21 @@ def name_of(attachment: Attachment) -> str:
         return attachment.name
     name, usual = _NAMES[attachment.kind]
     return name + _SUFFIXES.get((attachment.media_type or "").lower(), usual)
+
+
+async def _opened(workspace: Workspace, name: str) -> WorkspaceFile:
+    """A new file. If the task is cancelled meanwhile, it is thrown away once it is there."""
+    opening = asyncio.ensure_future(asyncio.to_thread(workspace.new_file, INBOX, name))
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        opening.add_done_callback(_discard)
+        raise
+
+
+def _discard(opening: asyncio.Future[WorkspaceFile]) -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        asyncio.get_running_loop().run_in_executor(None, opening.result().discard)
 
 
 async def _fill(
