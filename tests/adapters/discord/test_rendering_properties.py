@@ -1,9 +1,10 @@
 """What holds for any Markdown: limits, order, completeness, and nothing read as what it is not."""
 
+import re
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from adapters.base import Part
@@ -148,7 +149,9 @@ def test_no_arrangement_of_markup_breaks_anything(markdown: str, limit: int) -> 
 
 @settings(max_examples=150)
 @given(text=st.text(st.sampled_from("*_`~|#->1. \\[]()abc é:/"), max_size=60))
+@example("||1| |")
 def test_escaped_text_is_read_as_what_it_was(text: str) -> None:
+    assume(not re.search(r"\|\|[^|]+\|\|", text))  # spoilers stay what they are, escaped or not
     source = "".join(f"\\{c}" if c in "*_`~|#->.\\[]()!<&:/" else c for c in text)
     shown = "".join(read(part.text).text for part in render(f"x {source} x"))
     assert visible(shown) == visible(f"x{text}x")
