@@ -1,11 +1,14 @@
 """What the agent's other forms answer to the transcripts: each form runs all of them once."""
 
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from gateway.runtime.artefact import COMMAND_NAME, SNAPSHOT_NAME, artefact_folder
 from tests.protocol.transcripts import Transcript, load_all
@@ -40,18 +43,16 @@ def code_folder(request: pytest.FixtureRequest) -> Path:
 def command_answers(
     conversations: Path, code_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Answers:
-    host = under_wasmtime("command", COMMAND_NAME)
-    out = tmp_path_factory.mktemp("command")
-    return answers(out, [*host, conversations, out, code_folder])
+    host = [*under_wasmtime("command", COMMAND_NAME), conversations]
+    return answers(tmp_path_factory, "command", lambda out: [*host, out, code_folder])
 
 
 @pytest.fixture(scope="session")
 def snapshot_answers(
     conversations: Path, code_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Answers:
-    host = under_wasmtime("snapshot", SNAPSHOT_NAME)
-    out = tmp_path_factory.mktemp("snapshot")
-    return answers(out, [*host, conversations, out, code_folder])
+    host = [*under_wasmtime("snapshot", SNAPSHOT_NAME), conversations]
+    return answers(tmp_path_factory, "snapshot", lambda out: [*host, out, code_folder])
 
 
 @pytest.fixture(scope="session")
@@ -59,11 +60,10 @@ def node_answers(conversations: Path, tmp_path_factory: pytest.TempPathFactory) 
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no node on the PATH")
-    out = tmp_path_factory.mktemp("node")
     # V8 of Node 20 now and then crashes when it recompiles so large a module for speed.
     flags = ["--no-warnings", "--liftoff-only"]
     host: list[str | Path] = [node, *flags, HOSTS / "node_host.mjs", built(COMMAND_NAME)]
-    return answers(out, [*host, conversations, out])
+    return answers(tmp_path_factory, "node", lambda out: [*host, conversations, out])
 
 
 def under_wasmtime(kind: str, artefact: str) -> list[str | Path]:
@@ -71,11 +71,30 @@ def under_wasmtime(kind: str, artefact: str) -> list[str | Path]:
     return [sys.executable, HOSTS / "wasmtime_host.py", kind, built(artefact)]
 
 
-def answers(folder: Path, command: list[str | Path]) -> Answers:
+def answers(
+    factory: pytest.TempPathFactory, form: str, command: Callable[[Path], list[str | Path]]
+) -> Answers:
+    """What a form answers; of the workers of one test run the first has it made for all."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return made(factory.mktemp(form), command)
+    shared = factory.getbasetemp().parent / f"answers-{form}"  # the run's own folder
+    with FileLock(shared.with_suffix(".lock")):
+        if not shared.exists():
+            made(unnamed := factory.mktemp(form), command)
+            unnamed.rename(shared)
+    return read(shared)
+
+
+def made(folder: Path, command: Callable[[Path], list[str | Path]]) -> Answers:
     """Run a host that fills the folder."""
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=280)
+    done = subprocess.run(command(folder), check=False, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", "the agent writes on stderr only when it fails inside"
+    return read(folder)
+
+
+def read(folder: Path) -> Answers:
+    """What a host has left in a folder."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
