@@ -33,6 +33,12 @@ def test_no_guarantee_is_given_twice() -> None:
     assert [when for when, number in counted.items() if number > 1] == []
 
 
+def test_no_change_is_told_twice() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    counted = Counter(line for line in lines if line.startswith("- "))
+    assert [line for line, number in counted.items() if number > 1] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = _LINK.findall(_CODE.sub("", page.read_text(encoding="utf-8")))
