@@ -103,7 +103,11 @@ def test_every_word_has_the_styles_that_it_was_given(trees: list[Tree], limit: i
         if isinstance(tree, str):
             word = f"{tree.strip('`')}{len(words)}x"
             words.append((word, styles | {"code"} if tree[0] == "`" else styles))
-            return f"`{word}`" if tree[0] == "`" else word
+            if tree[0] != "`":
+                return word
+            # Two markers beside a backtick may begin or end emphasis (CommonMark, "Emphasis and
+            # strong emphasis"): a letter between makes what is meant clear.
+            return f"o`{word}`o" if len(styles) > 1 else f"`{word}`"
         marker, inner = tree
         if marker in styles:  # the same again within itself says nothing
             return " ".join(written(one, styles) for one in inner)
