@@ -62,6 +62,7 @@ from gateway.web.fetch import Fetcher
 from gateway.workspace.workspace import Workspaces
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.platform import FakePlatform
+from tests.fakes.transcription_server import TranscriptionServer
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 from tests.replaying import everything_replays
 
@@ -80,6 +81,15 @@ def logging_as_in_production() -> Iterator[None]:
 @pytest.fixture
 async def model() -> AsyncIterator[ModelServer]:
     server = ModelServer(api_key=KEY)
+    await server.start()
+    yield server
+    await server.stop()
+
+
+@pytest.fixture
+async def ears() -> AsyncIterator[TranscriptionServer]:
+    """A server that writes down what is spoken."""
+    server = TranscriptionServer()
     await server.start()
     yield server
     await server.stop()

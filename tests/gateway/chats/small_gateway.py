@@ -18,6 +18,7 @@ from gateway.store.inbound import Incoming
 from gateway.store.sqlite import SqliteStore
 from tests.fakes.model_server import ModelServer
 from tests.fakes.platform import ALICE, CURSOR, FakePlatform, Screen
+from tests.fakes.transcription_server import KEY, TranscriptionServer
 
 
 @dataclass(slots=True)
@@ -77,3 +78,8 @@ async def use_tool(
     message = gateway.request()["messages"][-1]
     assert message["role"] == "tool"
     return str(message["content"])
+
+
+def hearing(ears: TranscriptionServer) -> dict[str, Any]:
+    """The media settings of a gateway that has voice messages written down."""
+    return {"transcription": {"model": "whisper-1", "base_url": ears.base_url, "api_key": KEY}}

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import re
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,23 +12,11 @@ from adapters.base import AdapterError, MediaKind, Rejected, Unreachable
 from gateway.workspace.errors import NotThere
 from gateway.workspace.workspace import Workspace
 from tests.fakes.platform import FakePlatform
-from tests.fakes.transcription_server import KEY, TranscriptionServer, refusal
-from tests.gateway.chats.small_gateway import SmallGateway, Start
+from tests.fakes.transcription_server import TranscriptionServer, refusal
+from tests.gateway.chats.small_gateway import SmallGateway, Start, hearing
 from tests.gateway.media.pictures import bomb, drawn, size_of
 
 CHAT = "telegram:dm:1"
-
-
-@pytest.fixture
-async def ears() -> AsyncIterator[TranscriptionServer]:
-    server = TranscriptionServer()
-    await server.start()
-    yield server
-    await server.stop()
-
-
-def hearing(ears: TranscriptionServer) -> dict[str, Any]:
-    return {"transcription": {"model": "whisper-1", "base_url": ears.base_url, "api_key": KEY}}
 
 
 def workspace(gateway: SmallGateway) -> Workspace:

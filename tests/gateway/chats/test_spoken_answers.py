@@ -1,6 +1,5 @@
 """Questions that are answered by voice, or with files."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -9,24 +8,12 @@ import pytest
 from adapters.base import MediaKind, Sender
 from gateway.chats.answering import spoken_answer
 from tests.fakes.platform import FakePlatform
-from tests.fakes.transcription_server import KEY, TranscriptionServer, refusal
-from tests.gateway.chats.small_gateway import SmallGateway, Start
+from tests.fakes.transcription_server import TranscriptionServer, refusal
+from tests.gateway.chats.small_gateway import SmallGateway, Start, hearing
 
 CHAT = "telegram:dm:1"
 CITIES = ("Berlin", "Paris")
 BOB = Sender("2", "Bob")
-
-
-@pytest.fixture
-async def ears() -> AsyncIterator[TranscriptionServer]:
-    server = TranscriptionServer()
-    await server.start()
-    yield server
-    await server.stop()
-
-
-def hearing(ears: TranscriptionServer) -> dict[str, Any]:
-    return {"transcription": {"model": "whisper-1", "base_url": ears.base_url, "api_key": KEY}}
 
 
 def voice(platform: FakePlatform) -> list[Any]:
