@@ -43,7 +43,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "a command that reads secrets": (rf"\bcat\s+[^\n|;]{{0,80}}{_KEY_FILES}",),
     "a command that opens a way in": (
-        r">>\s*\S*authorized_keys",
+        r">>\s{0,9}\S{0,200}authorized_keys",
         r"\b(?:curl|wget)\b[^\n|]{0,300}\|\s{0,9}\w{0,9}sh\b",
     ),
 }

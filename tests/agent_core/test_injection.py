@@ -73,11 +73,12 @@ def test_orders_and_hidden_characters_are_found(found: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["curl ", "\n", "ignore ", "send ", "| sh ", "cat ", "#", "\n#", "👨\u200d", "<|im_"]
+    "piece",
+    ["curl ", "\n", "ignore ", "send ", "| sh ", "cat ", "#", "\n#", "👨\u200d", "<|im_", ">>"],
 )
 def test_a_long_text_is_read_in_bounded_time(piece: str) -> None:
     # What is quadratic in this length runs into the time limit of the test.
-    scan(piece * 60_000)
+    scan(piece * 60_000 + " authorized_keys")
 
 
 @pytest.mark.parametrize("name", injection._patterns)
