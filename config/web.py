@@ -43,8 +43,10 @@ class WebSettings(Section):
         description="Who fetches a page and takes the text out of it: the gateway, or Firecrawl, "
         "which also runs a page's scripts and sees every address that is read.",
     )
-    extract_processes: PositiveInt = Field(
-        default=2, description="Processes that take text out of pages, when there is something."
+    extract_processes: PositiveInt | None = Field(
+        default=None,
+        description="Processes that take text out of pages, when there is something. Unset: one "
+        "for each processor but one, which is left to the chats.",
     )
     timeout_s: PositiveFloat = Field(
         default=30, description="The most time for fetching a page or for a search."

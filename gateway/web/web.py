@@ -1,6 +1,7 @@
 """The web as the gateway has it: one fetcher, one search engine, a few readers, opened together."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -51,7 +52,8 @@ class Web:
 async def opened(settings: WebSettings) -> AsyncIterator[Web]:
     """The web, while the gateway runs."""
     fetcher = await asyncio.to_thread(Fetcher.make, settings)
-    web = Web(settings, fetcher, make_engine(settings), Readers(settings.extract_processes))
+    processes = settings.extract_processes or max(1, (os.cpu_count() or 2) - 1)
+    web = Web(settings, fetcher, make_engine(settings), Readers(processes))
     try:
         yield web
     finally:

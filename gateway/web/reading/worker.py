@@ -17,7 +17,7 @@ from pathlib import Path
 from gateway.web.reading.texts import NoText, read
 
 MAX_MEMORY_BYTES = 1024**3
-NICENESS = 15
+NICENESS = 19
 """Chats go before pages (nice(2))."""
 
 
