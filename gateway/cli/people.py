@@ -4,7 +4,7 @@ own data, backups. All of them work beside a gateway that runs, but for `forget`
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -50,9 +50,7 @@ def pair(
     """Let a stranger in by their code, turn them down, or list who asks."""
     with plain_errors(debug):
         settings = settings_from(config_file, data_dir)
-        is_done, text = asyncio.run(access_command.pair(settings, action, code))
-        typer.echo(text, err=not is_done)
-        raise typer.Exit(0 if is_done else 1)
+        _tell(*asyncio.run(access_command.pair(settings, action, code)))
 
 
 def allow(
@@ -74,9 +72,12 @@ def _settle(
 ) -> None:
     with plain_errors(debug):
         settings = settings_from(config_file, data_dir)
-        done, text = asyncio.run(access_command.settle(settings, whom, is_allowed=is_allowed))
-        typer.echo(text, err=not done)
-        raise typer.Exit(0 if done else 1)
+        _tell(*asyncio.run(access_command.settle(settings, whom, is_allowed=is_allowed)))
+
+
+def _tell(is_done: bool, text: str) -> NoReturn:
+    typer.echo(text, err=not is_done)
+    raise typer.Exit(0 if is_done else 1)
 
 
 def chats(*, config_file: Config = None, data_dir: DataDir = None, debug: Debug = False) -> None:
