@@ -24,7 +24,7 @@ async def move(host: Host, chats: Chats, moves: MoveStore, event: Moved) -> None
     """Carry a move out; one that was carried out before changes nothing. Raises `StoreError`."""
     former = session_key(replace(event.address, thread_id=None))
     present = session_key(replace(event.address, chat_id=event.new_chat_id, thread_id=None))
-    jobs, commands = await chats.halt(former)
+    jobs = await chats.halt(former)
     moved = await moves.move(event.address.platform, event.address.chat_id, event.new_chat_id)
     for key, new_key in {former: present, **moved.keys}.items():
         host.pool.drop(key)
@@ -41,14 +41,5 @@ async def move(host: Host, chats: Chats, moves: MoveStore, event: Moved) -> None
         give_back(host, chats, events.from_json(waiting))
     for job in jobs:
         chats.do(present, job)
-    for command in commands:
-        place = replace(command.address, chat_id=event.new_chat_id, reply_to=None)
-        chats.notify(place, not_done_text(command.text))
     if moved.keys:
         _log.info("a chat has moved", chat=former, to=present, chats=len(moved.keys))
-
-
-def not_done_text(command: str) -> str:
-    """What is said of a command that waited. Put behind what else waits, it would undo that."""
-    name = command.split(maxsplit=1)[0].partition("@")[0]
-    return f"This group has become another while {name} waited. Send it again if you still want it."

@@ -21,12 +21,13 @@ from gateway.access.rates import Verdict
 from gateway.access.roles import Standing
 from gateway.changes import Changes, incoming
 from gateway.chats import lost_replies, questions, voice
-from gateway.chats.apologies import RETRY_PREFIX, apology
+from gateway.chats.apologies import RETRY_PREFIX, TOO_MUCH_WAITS, apology
 from gateway.chats.busy import Mode
 from gateway.chats.directory import Chats
 from gateway.chats.questions import Answer, Question, Questions, typed_answer
 from gateway.commands.busy import handed_over
 from gateway.commands.command import Call, Command, call_of, parse
+from gateway.commands.history import commanded
 from gateway.commands.table import CommandTable, unknown_text
 from gateway.delivery.reply import Said
 from gateway.schedule.scheduler import Taken
@@ -145,7 +146,7 @@ class Router:
         if self._is_counted(call) and not self._admit(message, standing):
             return
         mode: Mode = self._chat_settings().busy
-        if call is not None and self._may_use(call, standing) and (handed := handed_over(call)):
+        if call is not None and self._may_use(call, standing) and (handed := _handed(call)):
             (message, mode), call, question = handed, None, None
         try:
             if call is not None:
@@ -153,10 +154,7 @@ class Router:
             elif question is not None:
                 is_new = await self._take_answer(message, question)
             else:
-                message = self._with_asides(message)
-                if is_new := await self._keep(message):
-                    self._asides.clear(chat)
-                    await self._offer(message, mode)
+                is_new = await self._take_for_turn(message, mode)
         except StoreError as error:
             if call is None:
                 self._apologise(message, error)
@@ -178,6 +176,17 @@ class Router:
         """The message with what its chat has heard of in between."""
         asides = self._asides.of(session_key(message.address))
         return replace(message, context=(*message.context, *asides))
+
+    async def _take_for_turn(self, message: Inbound, mode: Mode) -> bool:
+        """Keep what is to have a turn, or a part in one, and hand it over; False if seen before."""
+        if message.command is None:
+            message = self._with_asides(message)
+        is_new = await self._keep(message)
+        if is_new:
+            if message.command is None:
+                self._asides.clear(session_key(message.address))
+            await self._offer(message, mode)
+        return is_new
 
     async def _keep(self, message: Inbound, *, is_command: bool = False) -> bool:
         """Store a message; False if that was done before."""
@@ -296,7 +305,9 @@ class Router:
         if self._chats.is_closing:
             return  # it is stored: the next start answers it
         if not self._chats.say(message, mode):
-            self._chats.notify(message.address, full_text(self._chat_settings().inbox_size))
+            size = self._chat_settings().inbox_size
+            text = full_text(size) if message.command is None else TOO_MUCH_WAITS
+            self._chats.notify(message.address, text)
             await self._inbound.settle(message.address.platform, message.event_id, "refused")
 
     async def _run_command(self, call: Call) -> None:
@@ -332,6 +343,12 @@ class Router:
         error_id = secrets.token_hex(3)
         _log.error("message not taken", error_id=error_id, exc_info=error)
         self._chats.notify(message.address, apology(error, error_id))
+
+
+def _handed(call: Call) -> tuple[Inbound, Mode] | None:
+    """What a command hands over to the chat, and how; None of one that is carried out here."""
+    line = commanded(call)
+    return handed_over(call) if line is None else (replace(call.message, command=line), "queue")
 
 
 def full_text(inbox_size: int) -> str:

@@ -1,6 +1,6 @@
 """What comes in: who did what, where, as every platform tells it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -89,6 +89,8 @@ class Inbound:
     answers: str | None = None
     # Set by the gateway: the message was changed, and is answered anew instead of what it was.
     is_redone: bool = False
+    # Set by the gateway: the line, in the agent's protocol, that the message stands for.
+    command: Mapping[str, object] | None = None
     message_id: str | None = None  # the platform's id of the message, unique within its chat
     attachments: tuple[Attachment, ...] = ()
     forwarded_from: str | None = None  # the origin of a forwarded message, as a label

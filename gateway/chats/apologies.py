@@ -53,6 +53,6 @@ def apology(error: BaseException, error_id: str) -> str:
 
 def retry_button(message: Inbound, turn: str) -> Buttons:
     """What stands under an answer that failed; nothing where there is no message to ask again."""
-    if message.scheduled is not None or message.text.startswith("/"):
+    if message.scheduled is not None or message.command is not None:
         return ()
     return ((Button("Try again", f"{RETRY_PREFIX}:{turn}"),),)

@@ -17,7 +17,6 @@ from gateway.chats.apologies import apology
 from gateway.chats.busy import CHANGED, SUPERSEDED, Mode, Steer
 from gateway.chats.host import Host
 from gateway.chats.inbox import Inbox, Job, Waiting
-from gateway.chats.messages import Beginning, user_message
 from gateway.chats.turn import Turn
 from gateway.delivery.reply import say
 from gateway.store.errors import StoreError
@@ -37,16 +36,9 @@ class Chat:
         self._inbox = Inbox()
         self._turn: Turn | None = None
 
-    def offer(self, message: Inbound, begin: Beginning = user_message) -> asyncio.Event | None:
-        """Let a message wait for its turn, which `begin` begins; None if too many wait already.
-
-        The event is set once the turn has begun, or the message has been dropped.
-        """
-        if self._is_full():
-            return None
-        waiting = Waiting(message, begin=begin)
-        self._inbox.put(waiting)
-        return waiting.taken_up
+    def give_back(self, message: Inbound) -> None:
+        """Let a message wait that did so before: it was taken, however many there are by now."""
+        self._inbox.put(Waiting(message))
 
     def say(self, message: Inbound, mode: Mode, tell: Callable[[], None]) -> bool:
         """Take a person's message in by its mode; False if too many wait already.
@@ -101,13 +93,10 @@ class Chat:
         self._inbox.put(job)
         return True
 
-    def give_up(self) -> tuple[list[Job], list[Inbound]]:
-        """Let go of all that waits, which is stored; returns the jobs, which are not, and the
-        commands, which will not be carried out.
-        """
-        jobs, commands = self._inbox.jobs, self._inbox.commands
+    def give_up(self) -> list[Job]:
+        """Let go of all messages that wait, which are stored; returns the jobs, which are not."""
         self._clear()
-        return jobs, commands
+        return self._inbox.jobs
 
     @property
     def is_answering(self) -> bool:
@@ -156,9 +145,8 @@ class Chat:
                 continue
             try:
                 if isinstance(item, Waiting):
-                    begin, stored, joined = item.beginning, item.stored, item.joined
                     self._turn = Turn(
-                        self._host, item.message, item.since, begin, stored, joined=joined
+                        self._host, item.message, item.since, item.stored, joined=item.joined
                     )
                     async with self._turns:
                         await self._answer(item, self._turn)
@@ -171,8 +159,6 @@ class Chat:
                 if self._turn is not None:
                     self._take_back(self._turn.left_over)
                 self._turn = None
-                if isinstance(item, Waiting):
-                    item.taken_up.set()
 
     async def _answer(self, item: Waiting, turn: Turn) -> None:
         """Run a turn, unless its person was shut out while their message waited."""

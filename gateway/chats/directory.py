@@ -23,7 +23,6 @@ from gateway.chats.busy import MERGED, Mode
 from gateway.chats.chat import Chat
 from gateway.chats.host import Host
 from gateway.chats.inbox import Job
-from gateway.chats.messages import Beginning, user_message
 from gateway.chats.questions import Question
 from gateway.delivery.reply import Said, say
 from gateway.sessions import address_of, is_direct, session_key
@@ -69,30 +68,22 @@ class Chats:
             task.cancel()
         await self._group.__aexit__(kind, error, traceback)
 
-    def offer(self, message: Inbound) -> bool:
-        """Let a message wait for a turn; False if too many do already, or all is ending."""
-        return self._offer(message, user_message) is not None
-
-    async def command(self, message: Inbound, begin: Beginning) -> str | None:
-        """Have a turn that begins with a command to the agent; until it has begun.
-
-        What to say if that isn't possible; the rest is said by the turn.
-        """
-        is_busy, _ = self.activity(session_key(message.address))
-        begun = self._offer(message, begin)
-        if begun is None:
-            return self._refusal()
-        if is_busy:
-            self.notify(message.address, LATER)
-        await begun.wait()
-        return None
+    def give_back(self, message: Inbound) -> None:
+        """Let a message wait that an earlier run of the gateway has taken."""
+        self._wake(session_key(message.address)).give_back(message)
 
     def say(self, message: Inbound, mode: Mode) -> bool:
         """Give what a person says to its chat, by its mode if that is busy; False as above."""
         if self.is_closing:
             return False
-        tell = partial(self.notify, message.address, MERGED)
-        return self._wake(session_key(message.address)).say(message, mode, tell)
+        chat = session_key(message.address)
+        is_busy, _ = self.activity(chat)
+        is_taken = self._wake(chat).say(
+            message, mode, partial(self.notify, message.address, MERGED)
+        )
+        if message.command is not None and is_busy and is_taken:
+            self.notify(message.address, LATER)
+        return is_taken
 
     def expects(self, message: Inbound) -> bool:
         """Whether a message is a piece of one that waits in its chat."""
@@ -114,20 +105,17 @@ class Chats:
         busy = self._busy.get(session_key(message.address))
         return None if busy is None else busy[0].answered(message)
 
-    async def halt(self, chat: str) -> tuple[list[Job], list[Inbound]]:
+    async def halt(self, chat: str) -> list[Job]:
         """Cut off what runs in a group and in its topics, as a kill would; returns the jobs that
-        waited there, and the commands that did and are not carried out.
+        waited there.
         """
         jobs: list[Job] = []
-        commands: list[Inbound] = []
         for key, (busy, task) in list(self._busy.items()):
             if key == chat or key.startswith(f"{chat}:"):
-                left, dropped = busy.give_up()
-                jobs += left
-                commands += dropped
+                jobs += busy.give_up()
                 task.cancel()
                 await asyncio.wait([task])
-        return jobs, commands
+        return jobs
 
     def do(self, chat: str, job: Job) -> None:
         """Let something wait its turn in a chat, if there is room."""
@@ -259,11 +247,6 @@ class Chats:
             settings.shutdown_grace_s if grace_s is None else grace_s
         ):
             _log.warning("left to the next start", chats=sorted(self._busy))
-
-    def _offer(self, message: Inbound, begin: Beginning) -> asyncio.Event | None:
-        if self.is_closing:
-            return None
-        return self._wake(session_key(message.address)).offer(message, begin)
 
     def _refusal(self) -> str:
         return RESTARTING if self.is_closing else TOO_MUCH_WAITS

@@ -10,11 +10,9 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from adapters.base import Inbound
 from gateway.chats.joining import Piece, continues, gathered, is_same, joined, wait_s
-from gateway.chats.messages import Beginning, Line, user_message
 from gateway.store.journal import OpenTurn
 
 Job = Callable[[], Awaitable[object]]
@@ -27,24 +25,13 @@ class Waiting:
 
     message: Inbound
     since: float = field(default_factory=time.perf_counter)
-    begin: Beginning = user_message
     stored: OpenTurn | None = None  # the turn had begun before the gateway was restarted
-    taken_up: asyncio.Event = field(default_factory=asyncio.Event)  # it has begun, or never will
     joined: tuple[Inbound, ...] = ()  # others that `message` was made of
-
-    @property
-    def beginning(self) -> Beginning:
-        """Makes the line that its turn begins with; somebody waits for that of a command."""
-        return user_message if self.begin is user_message else self._begin_command
 
     @property
     def is_plain(self) -> bool:
         """Whether a person said it and nothing has been done about it."""
-        return self.begin is user_message and self.stored is None
-
-    def _begin_command(self, message: Inbound, now: datetime) -> Line:
-        self.taken_up.set()
-        return self.begin(message, now)
+        return self.message.command is None and self.stored is None
 
 
 class Inbox:
@@ -61,11 +48,6 @@ class Inbox:
     def messages(self) -> list[Waiting]:
         """The messages in it."""
         return [item for item in self._items if isinstance(item, Waiting)]
-
-    @property
-    def commands(self) -> list[Inbound]:
-        """Those of the messages that command the agent something."""
-        return [item.message for item in self.messages if item.begin is not user_message]
 
     @property
     def jobs(self) -> list[Job]:
@@ -128,7 +110,6 @@ class Inbox:
         for item in self.messages:
             if item.is_plain and item.message.message_id == message_id:
                 self._items.remove(item)
-                item.taken_up.set()
                 self._changed.set()
                 return item.message
         return None
@@ -137,8 +118,6 @@ class Inbox:
         """Drop the messages; what else was asked for is still done."""
         dropped = self.messages
         self._items = deque(item for item in self._items if not isinstance(item, Waiting))
-        for item in dropped:
-            item.taken_up.set()
         self._changed.set()
         return [item.message for item in dropped]
 

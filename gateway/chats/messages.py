@@ -4,7 +4,7 @@ Names and titles are handed over as people chose them: the agent quotes them as 
 a message quotes is marked as a quotation here, since only the gateway knows that it is one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -33,9 +33,6 @@ QUOTATION_HEAD = "[In reply to this message, which is quoted for reference:]"
 
 Line = dict[str, Any]
 """A protocol message, one JSON line."""
-
-Beginning = Callable[[Inbound, datetime], Line]
-"""Makes, of a message that somebody wrote, the line that a turn begins with."""
 
 
 def init_message(
@@ -122,10 +119,6 @@ def user_message(message: Inbound, now: datetime, taken: Taken = NOTHING) -> Lin
     return line if message.scheduled is None else {**line, "may_be_silent": True}
 
 
-UNDO_LAST: Line = {"type": "command", "name": "undo", "args": {"n": 1}}
-"""Said before a message that was changed, in one step with it: what it was is taken back."""
-
-
 def is_redo(lines: Sequence[Line]) -> bool:
     """Whether a turn begins by taking back the one before."""
     return len(lines) > 1 and lines[0]["type"] == "command"
@@ -137,10 +130,13 @@ def after_undoing(said: Sequence[Line]) -> list[Line]:
     return list(said[ends[0] + 1 :]) if ends else []
 
 
-def command(name: str, **args: object) -> Beginning:
-    """For a turn that begins with a command to the agent: undo, retry, compress."""
-    line = {"type": "command", "name": name, "args": args}
-    return lambda _message, _now: line
+def command(name: str, **args: object) -> Line:
+    """What a turn begins with that is to undo, to try again, to sum up (protocol.md, `command`)."""
+    return {"type": "command", "name": name, "args": args}
+
+
+UNDO_LAST: Line = command("undo", n=1)
+"""Said before a message that was changed, in one step with it: what it was is taken back."""
 
 
 def tool_result(call_id: str, name: str, content: str, *, is_error: bool) -> Line:

@@ -42,7 +42,7 @@ def give_back(host: Host, chats: Chats, message: Inbound) -> None:
     if question is not None:
         chats.answer_in_words(message, question)
     else:
-        chats.offer(message)
+        chats.give_back(message)
 
 
 def _readable(host: Host, event: str) -> Inbound | None:

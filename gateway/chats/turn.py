@@ -27,7 +27,6 @@ from gateway.chats.journal import TurnJournal
 from gateway.chats.lost_replies import look_for_previews
 from gateway.chats.messages import (
     UNDO_LAST,
-    Beginning,
     Line,
     after_undoing,
     init_message,
@@ -67,7 +66,6 @@ class Turn:
         host: Host,
         message: Inbound,
         since: float,
-        begin: Beginning = user_message,
         stored: OpenTurn | None = None,
         *,
         joined: Sequence[Inbound] = (),
@@ -77,7 +75,6 @@ class Turn:
         self._host = host
         self.message = message
         self._since = since
-        self._begin = begin
         self._stored = stored
         self._chat = session_key(message.address)
         owners = memory_owners(message.address, message.sender)
@@ -96,7 +93,7 @@ class Turn:
 
     def answers(self, message: Inbound) -> bool:
         """Whether this is the turn of a message, as it is now or as it was before a change."""
-        return self._begin is user_message and is_same(self.message, message)
+        return self.message.command is None and is_same(self.message, message)
 
     @property
     def left_over(self) -> list[Inbound]:
@@ -109,7 +106,7 @@ class Turn:
         It may still come too late: then it is in `left_over` when the turn has ended.
         """
         effects = self._effects
-        if self._begin is not user_message or self._stop_reason is not None:
+        if self.message.command is not None or self._stop_reason is not None:
             return False
         if effects is not None and (effects.is_answered or effects.result is not None):
             return False
@@ -157,7 +154,7 @@ class Turn:
         if past.stored is None:
             await arrive(self._host, self.message)
             await self._records.open()
-            if self._begin is user_message and self.message.attachments:
+            if self.message.command is None and self.message.attachments:
                 taken = await self._unless_stopped(self._take_in())
         else:
             self._records.session_id = past.stored.life.session
@@ -213,8 +210,8 @@ class Turn:
 
     async def _first_lines(self, taken: Taken) -> list[Line]:
         now = self._host.clock()
-        if self._begin is not user_message:
-            return [self._begin(self.message, now)]
+        if self.message.command is not None:
+            return [dict(self.message.command)]
         line = user_message(self.message, now, taken)
         if self.message.is_redone and await self._was_last():
             return [UNDO_LAST, line]

@@ -37,7 +37,7 @@ def all_commands(
     return [
         *chat_commands(chats),
         *busy_commands(),
-        *history_commands(chats),
+        *history_commands(),
         *session_commands(chats, host),
         *note_commands(chats, host),
         *data_commands(chats, host, store.people),

@@ -1,47 +1,65 @@
 """Commands that change the conversation so far: undo, retry, compress.
 
-What they mean is the agent's business. Each is a turn of its own that begins with a `command`
-instead of a message, and waits for its place like one.
+What they mean is the agent's business: each is handed over to it as a `command`, which waits for
+its place like a message, is stored like one, and has a turn of its own.
 """
 
-from gateway.chats.directory import Chats
-from gateway.chats.messages import command
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from gateway.chats.messages import Line, command
 from gateway.commands.command import Call, Command
 
 MAX_UNDONE = 100
 
 
-def history_commands(chats: Chats) -> list[Command]:
-    """/undo, /retry and /compress."""
+def history_commands() -> list[Command]:
+    """/undo, /retry and /compress, as they are when they make no sense; only an /undo can."""
 
-    async def undo(call: Call) -> str | None:
-        times = _times(call.arguments)
-        if times is None:
-            return f"How many? `/undo 2` takes back your last two messages; up to {MAX_UNDONE}."
-        return await chats.command(call.message, command("undo", n=times))
-
-    async def retry(call: Call) -> str | None:
-        return await chats.command(call.message, command("retry"))
-
-    async def compress(call: Call) -> str | None:
-        topic = {"topic": call.arguments} if call.arguments else {}
-        return await chats.command(call.message, command("compress", **topic))
+    async def explain(_call: Call) -> str:
+        return f"How many? `/undo 2` takes back your last two messages; up to {MAX_UNDONE}."
 
     return [
-        Command("retry", "answer my last message once more", retry),
+        Command("retry", "answer my last message once more", explain),
         Command(
             "undo",
             "take back my last message and its answer; /undo 2 the last two",
-            undo,
+            explain,
             argument="count",
         ),
         Command(
             "compress",
             "sum up what was said so far; /compress TOPIC keeps that in full",
-            compress,
+            explain,
             argument="topic",
         ),
     ]
+
+
+def commanded(call: Call) -> Line | None:
+    """What the agent is commanded by that; None if it makes no sense, or is for somebody else."""
+    make = _COMMANDED.get(call.name)
+    return None if make is None else make(call.arguments)
+
+
+def _undo(arguments: str) -> Line | None:
+    times = _times(arguments)
+    return None if times is None else command("undo", n=times)
+
+
+def _retry(_arguments: str) -> Line:
+    return command("retry")
+
+
+def _compress(arguments: str) -> Line:
+    return command("compress", **({"topic": arguments} if arguments else {}))
+
+
+_COMMANDED: Final[Mapping[str, Callable[[str], Line | None]]] = {
+    "undo": _undo,
+    "retry": _retry,
+    "compress": _compress,
+}
 
 
 def _times(arguments: str) -> int | None:

@@ -10,6 +10,7 @@ MESSAGE = Inbound(
     text="what is this?",
     attachments=(Attachment(MediaKind.IMAGE, "ref", "cat.png", "image/png", 12),),
     context=(Observed(Sender("8", "Bob", roles=("100",)), "look"),),
+    command={"type": "command", "name": "undo", "args": {"n": 2}},
 )
 
 

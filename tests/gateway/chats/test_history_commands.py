@@ -139,7 +139,7 @@ async def test_a_retry_that_a_kill_cuts_off_goes_on_after_the_start(start: Start
         assert not any("cut off" in text or "/retry" in text for text in screen_texts(second))
 
 
-async def test_a_command_that_still_waited_at_a_kill_is_not_lost_without_a_word(
+async def test_an_undo_that_waited_at_a_kill_is_carried_out_once_and_in_its_place(
     start: Start,
 ) -> None:
     async with start() as first:
@@ -148,14 +148,46 @@ async def test_a_command_that_still_waited_at_a_kill_is_not_lost_without_a_word(
         await first.platform.say("two")
         await hanging.started.wait()
         await first.platform.say("/undo")
-        await first.platform.say("/memory add by hand")
-        await first.platform.until(lambda s: sum("as soon as" in t for t in s.texts) == 2)
+        await first.platform.say("three")
+        await first.platform.until(lambda s: any("as soon as" in t for t in s.texts))
     async with start() as second:
         second.model.enqueue(text="answer two")
-        await second.platform.until(lambda s: {"answer two"} <= set(s.texts) and len(s.texts) > 2)
-        told = " ".join(screen_texts(second))
-    assert "/undo" in told
-    assert "/memory" in told
+        second.model.enqueue(text="answer three")
+        screen = await second.platform.until(lambda s: "answer three" in s.texts)
+        await second.chats.idle("telegram:dm:1")
+        assert sum(text.startswith("Undone") for text in screen.texts) == 1
+    async with start() as third:
+        await third.chats.idle("telegram:dm:1")
+        assert await contents(third) == ["one", "answer one", "three", "answer three"]
+        assert third.platform.screens["1"].log == []
+
+
+async def test_what_only_looks_like_a_command_is_none_after_a_kill_either(start: Start) -> None:
+    async with start() as first:
+        hanging = first.model.enqueue(text="never comes", gated=True)
+        await first.platform.say("one")
+        await hanging.started.wait()
+        await first.platform.say("/queue /undo is a command, isn't it?")
+    async with start() as second:
+        second.model.enqueue(text="answer one")
+        second.model.enqueue(text="It is.")
+        await second.platform.until_shown("answer one", "It is.")
+        assert (await contents(second))[2] == "/undo is a command, isn't it?"
+
+
+async def test_another_command_that_still_waited_at_a_kill_is_not_lost_without_a_word(
+    start: Start,
+) -> None:
+    async with start() as first:
+        hanging = first.model.enqueue(text="never comes", gated=True)
+        await first.platform.say("one")
+        await hanging.started.wait()
+        await first.platform.say("/memory add by hand")
+        await first.platform.until(lambda s: any("as soon as" in t for t in s.texts))
+    async with start() as second:
+        second.model.enqueue(text="answer one")
+        screen = await second.platform.until(lambda s: len(s.texts) > 1)
+        assert any("/memory" in text for text in screen.texts)
 
 
 async def test_a_new_session_drops_the_commands_that_wait(gateway: SmallGateway) -> None:

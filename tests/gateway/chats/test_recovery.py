@@ -108,6 +108,19 @@ async def test_a_message_that_still_waited_is_answered_in_its_order(start: Start
     assert said == ["one", "two", "three"]
 
 
+async def test_a_full_inbox_is_taken_up_to_its_last_message(start: Start) -> None:
+    async with start(inbox_size=2) as first:
+        hanging = first.model.enqueue(text="never comes", gated=True)
+        await first.platform.say("one")
+        await hanging.started.wait()
+        await first.platform.say("two")
+        await first.platform.say("three")
+    async with start(inbox_size=1) as second:
+        for text in ("1", "2", "3"):
+            second.model.enqueue(text=f"answer {text}")
+        await second.platform.until_shown("answer 1", "answer 2", "answer 3")
+
+
 async def test_an_answer_that_was_being_sent_is_not_sent_again_unasked(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
