@@ -1,7 +1,7 @@
 """Calls that put a part on the screen, change it or take it away.
 
-Each raises the errors of adapters/base/errors.py. The client itself waits for rate limits, and tries what
-the server failed at again; each message carries a nonce by which Discord knows it again
+Each raises the errors of adapters/base/errors.py. The client itself waits for rate limits, and
+tries what the server failed at again; each message carries a nonce by which Discord knows it again
 ("Create Message", enforce_nonce), so a send that may have arrived is safely tried once more.
 """
 

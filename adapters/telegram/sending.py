@@ -1,8 +1,8 @@
 """Calls that put a part on the screen, change it or take it away.
 
-Each raises the errors of adapters/base/errors.py. Nothing is tried twice here but a send whose reply
-target is gone, and a file that is refused as a photo or as speech. Pauses, retries and the ledger
-are the gateway's business.
+Each raises the errors of adapters/base/errors.py. Nothing is tried twice here but a send whose
+reply target is gone, and a file that is refused as a photo or as speech. Pauses, retries and the
+ledger are the gateway's business.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
