@@ -12,7 +12,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,23 +32,18 @@ from adapters.base import (
 from config.models import ModelSettings
 from config.settings import AccessSettings, Settings
 from config.telegram import TelegramSettings
-from gateway.access.gate import Gate
-from gateway.changes import Changes
 from gateway.chats.directory import Chats
-from gateway.chats.host import Host
-from gateway.chats.outgoing import OutgoingFiles
-from gateway.chats.questions import Questions
-from gateway.commands.table import CommandTable
+from gateway.core import assembled
 from gateway.delivery.outbox import Outbox
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.llm.provider import ChatCompletion, ChatRequest, Provider, TextSink
-from gateway.media.intake import Intake
-from gateway.moving import move
+from gateway.operations.readiness import Readiness
+from gateway.parts import make_book
+from gateway.reload import Reload
 from gateway.router import Router
 from gateway.runtime.engine import Engine
 from gateway.runtime.pool import AgentPool
-from gateway.skills.library import Skills
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.tool import ToolContext, tool, tools_of
 from gateway.tools.toolbox import Toolbox
@@ -191,48 +185,28 @@ async def hosted(
         pool = AgentPool(engine, max_agents=max_agents, memory_budget_bytes=1 << 31, threads=2)
         stack.push_async_callback(pool.close)
         platform = InstantPlatform()
-        questions = Questions()
-        gate = Gate(store.access, settings, clock)
-        workspaces = Workspaces(folder / "workspaces")
-        host = Host(
-            settings=settings,
-            store=store,
-            sessions=store.sessions,
-            search=store.search,
-            journal=store.journal,
-            inbound=store.inbound,
-            pool=pool,
-            models=Models(
+        core = await stack.enter_async_context(
+            assembled(
                 settings,
-                usage=store.usage,
-                choices=store.model_choices,
+                store,
+                pool,
+                Models(
+                    settings,
+                    usage=store.usage,
+                    choices=store.model_choices,
+                    clock=clock,
+                    make=make,
+                ),
+                {platform.name: platform},
                 clock=clock,
-                make=make,
-            ),
-            adapters={platform.name: platform},
-            questions=questions,
-            toolbox=Toolbox(tools_of(Look(), "own") if tools else ()),
-            delivery=DeliverySettings(),
-            clock=clock,
-            workspaces=workspaces,
-            intake=Intake({}, workspaces),
-            approvals=store.approvals,
-            outgoing=OutgoingFiles(workspaces, Outbox(folder / "outbox"), lambda: settings.chats),
-            skills=Skills(folder / "skills", lambda: settings.tools.skills),
-            standing=gate.standing,
+                zone=zone,
+                book=await asyncio.to_thread(make_book, store, settings, zone),
+                toolbox=Toolbox(tools_of(Look(), "own") if tools else ()),
+                outbox=Outbox(folder / "outbox"),
+                delivery=DeliverySettings(),
+                reload=Reload(settings),
+                reasons=Readiness().reasons,
+                workspaces=Workspaces(folder / "workspaces"),
+            )
         )
-        chats = await stack.enter_async_context(Chats(host))
-        router = Router(
-            store.inbound,
-            store.journal,
-            chats,
-            questions,
-            commands=CommandTable([]),
-            gate=gate,
-            chat_settings=lambda: settings.chats,
-            changes=Changes(
-                store, store.inbound, store.journal, chats=chats, asides=host.asides, clock=clock
-            ),
-            move=partial(move, host, chats, store.moves),
-        )
-        yield Hosted(router, chats, platform, store)
+        yield Hosted(core.router, core.chats, platform, store)

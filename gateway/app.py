@@ -13,35 +13,23 @@ from functools import partial
 
 from adapters.base import Adapter
 from config.settings import Settings
-from gateway.access.administration import Administration
-from gateway.access.gate import Gate
 from gateway.access.report import claim_text
 from gateway.applying import applying
 from gateway.banner import banner
-from gateway.changes import Changes
-from gateway.chats.directory import Chats
-from gateway.chats.host import Host
-from gateway.chats.outgoing import OutgoingFiles
 from gateway.chats.pruning import pruned_daily
-from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
-from gateway.commands.families import all_commands
 from gateway.commands.menus import menus_of
-from gateway.commands.table import CommandTable
+from gateway.core import assembled
 from gateway.delivery.reply import DeliverySettings
 from gateway.desk import FrontDesk
-from gateway.llm.models import Models
-from gateway.llm.providers import make_provider
 from gateway.lock import lock_data_dir
 from gateway.masking import secrets_in
-from gateway.media.intake import Intake
-from gateway.moving import move
-from gateway.operations.measured import MeasuredProvider, MeasuredUsage
 from gateway.operations.watch import watching
 from gateway.parts import (
     Report,
     make_book,
     make_workspaces,
+    open_models,
     open_pool,
     open_tools,
     open_transcriber,
@@ -50,11 +38,8 @@ from gateway.parts import (
 )
 from gateway.platforms import make_adapters
 from gateway.reload import Reload
-from gateway.reset import policy_of
-from gateway.router import Router
 from gateway.schedule.scheduler import Scheduler
 from gateway.serving import serve_all
-from gateway.skills.library import Skills
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.families import make_own_tools, served_tools
 from gateway.tools.toolbox import Toolbox, mask_of
@@ -81,80 +66,44 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         pool = await open_pool(stack, settings, report)
         capacity = await pool.measure()
         watch.agents(pool)
-        models = Models(
-            settings,
-            usage=MeasuredUsage(store.usage, watch.metrics),
-            choices=store.model_choices,
-            clock=clock,
-            make=lambda model: MeasuredProvider(make_provider(model), watch.metrics),
-        )
-        stack.push_async_callback(models.close)
-        gate = Gate(store.access, settings, clock, metrics=watch.metrics)
-        administration = Administration(store.access, lambda: gate.access, clock)
-        questions = Questions()
+        models = open_models(stack, settings, store, watch.metrics, clock)
         book = await asyncio.to_thread(make_book, store, settings, zone)
-        is_scheduling = settings.schedule.enabled
         web = await stack.enter_async_context(opened(settings.web))
-        tools, end_programs = await open_tools(
-            stack, settings, book if is_scheduling else None, web
+        tools, end_programs = await open_tools(stack, settings, book, web)
+        toolbox = Toolbox(
+            tools,
+            mask_of(lambda: secrets_in(core.host.settings)),
+            lambda: core.host.settings.agent.max_result_chars,
         )
+        await stack.enter_async_context(served_tools(settings.mcp, toolbox))
         adapters: dict[str, Adapter] = {}
-        workspaces = make_workspaces(settings)
-        transcriber = open_transcriber(stack, settings)
-        host = Host(
-            settings=settings,
-            store=store,
-            sessions=store.sessions,
-            search=store.search,
-            journal=store.journal,
-            inbound=store.inbound,
-            pool=pool,
-            models=models,
-            adapters=adapters,
-            questions=questions,
-            toolbox=Toolbox(
-                tools,
-                mask_of(lambda: secrets_in(host.settings)),
-                lambda: host.settings.agent.max_result_chars,
-            ),
-            workspaces=workspaces,
-            end_programs=end_programs,
-            intake=Intake(adapters, workspaces, transcriber),
-            approvals=store.approvals,
-            outgoing=OutgoingFiles(
-                workspaces,
-                await asyncio.to_thread(swept_outbox, settings),
-                lambda: host.settings.chats,
-                web.fetcher,
-            ),
-            skills=Skills(settings.data_dir / "skills", lambda: host.settings.tools.skills),
-            delivery=DeliverySettings(
-                settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
-            ),
-            clock=clock,
-            reset_policy=policy_of(settings.sessions, zone),
-            standing=gate.standing,
-            metrics=watch.metrics,
-            chat_gone=book.chat_gone,
-        )
-        await stack.enter_async_context(served_tools(settings.mcp, host.toolbox))
-        chats = await stack.enter_async_context(Chats(host))
-        host.toolbox.add(*make_own_tools(host, chats))
-        host.tell_owners = lambda platform, text: chats.tell_owners(gate.access, text, platform)
-        watch.chats(chats)
-        commands = CommandTable(
-            all_commands(
-                host,
-                chats,
+        core = await stack.enter_async_context(
+            assembled(
+                settings,
                 store,
-                gate,
-                administration,
-                reasons=watch.reasons,
-                book=book if is_scheduling else None,
+                pool,
+                models,
+                adapters,
+                clock=clock,
+                zone=zone,
+                book=book,
+                toolbox=toolbox,
+                outbox=await asyncio.to_thread(swept_outbox, settings),
+                delivery=DeliverySettings(
+                    settings.chats.streaming, settings.chats.first_edit_chars, metrics=watch.metrics
+                ),
                 reload=reload,
-            ),
-            settings.access.group_commands,
+                reasons=watch.reasons,
+                workspaces=make_workspaces(settings),
+                transcriber=open_transcriber(stack, settings),
+                fetcher=web.fetcher,
+                end_programs=end_programs,
+                metrics=watch.metrics,
+            )
         )
+        host, chats, gate, commands = core.host, core.chats, core.gate, core.commands
+        toolbox.add(*make_own_tools(host, chats))
+        watch.chats(chats)
         adapters.update(
             make_adapters(
                 settings,
@@ -164,26 +113,16 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
                 partial(chats.idle, "console"),
             )
         )
-        await administration.forget_the_old()
-        await gate.load()
-        router = Router(
-            store.inbound,
-            store.journal,
-            chats,
-            questions,
-            commands=commands,
-            gate=gate,
-            chat_settings=lambda: host.settings.chats,
-            changes=Changes(
-                store, store.inbound, store.journal, chats=chats, asides=host.asides, clock=clock
-            ),
-            move=partial(move, host, chats, store.moves),
-        )
+        await core.administration.forget_the_old()
         await stack.enter_async_context(pruned_daily(prunings(store, settings, clock)))
         await recover(host, chats)
         report(banner(settings, capacity, adapters, gate.access, watch.address))
         if not all(gate.access.has_owner(name) for name in adapters):
-            report(claim_text(await administration.issue_claim()))
-        scheduler = Scheduler(book, router.receive_scheduled, adapters) if is_scheduling else None
+            report(claim_text(await core.administration.issue_claim()))
+        scheduler = None
+        if settings.schedule.enabled:
+            scheduler = Scheduler(book, core.router.receive_scheduled, adapters)
         reload.tell(applying(host, gate, commands, zone))
-        return await serve_all(adapters, router, chats, watch, reload=reload, scheduler=scheduler)
+        return await serve_all(
+            adapters, core.router, chats, watch, reload=reload, scheduler=scheduler
+        )

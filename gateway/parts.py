@@ -13,7 +13,11 @@ from config.settings import Settings
 from gateway.chats.pruning import Prune
 from gateway.delivery.outbox import FOLDER_NAME as OUTBOX_NAME
 from gateway.delivery.outbox import Outbox
+from gateway.llm.models import Models
+from gateway.llm.providers import make_provider
 from gateway.media.transcribing import Transcriber, make_transcriber
+from gateway.metrics import Metrics
+from gateway.operations.measured import MeasuredProvider, MeasuredUsage
 from gateway.runtime.base import Runtime
 from gateway.runtime.engine import Engine, EngineSettings
 from gateway.runtime.native import NativeRuntime
@@ -67,8 +71,27 @@ async def open_pool(stack: AsyncExitStack, settings: Settings, report: Report) -
     return pool
 
 
+def open_models(
+    stack: AsyncExitStack,
+    settings: Settings,
+    store: SqliteStore,
+    metrics: Metrics,
+    clock: Callable[[], datetime],
+) -> Models:
+    """The models, measured."""
+    models = Models(
+        settings,
+        usage=MeasuredUsage(store.usage, metrics),
+        choices=store.model_choices,
+        clock=clock,
+        make=lambda model: MeasuredProvider(make_provider(model), metrics),
+    )
+    stack.push_async_callback(models.close)
+    return models
+
+
 async def open_tools(
-    stack: AsyncExitStack, settings: Settings, book: Book | None, web: Web
+    stack: AsyncExitStack, settings: Settings, book: Book, web: Web
 ) -> tuple[list[Tool], Callable[[str], Awaitable[None]]]:
     """The tools, with what they need, which is closed with the stack; and what ends the programs
     that go on in a chat's background. Raises `StartupError`.
@@ -78,7 +101,8 @@ async def open_tools(
     shell = settings.shell
     jobs = JobTable(max_running=shell.max_background, life_s=shell.background_hours * 3600)
     await stack.enter_async_context(jobs)
-    tools = await asyncio.to_thread(make_tools, settings, book, web, sandbox, jobs)
+    of_time = book if settings.schedule.enabled else None
+    tools = await asyncio.to_thread(make_tools, settings, of_time, web, sandbox, jobs)
     check_names(settings.tools, tools)
     return tools, jobs.end_chat
 

@@ -47,7 +47,7 @@ async def _nobody_minds(_message: Inbound) -> None:
     """Nothing is to be done about a chat that is gone."""
 
 
-async def _none_run(_chat: str) -> None:
+async def none_run(_chat: str) -> None:
     """No tool leaves programs running."""
 
 
@@ -75,7 +75,7 @@ class Host:
     standing: Callable[[Inbound], Awaitable[Standing]]  # what its sender may do, at this moment
     asides: Asides = field(default_factory=Asides)
     clock: Clock = local_time
-    end_programs: Callable[[str], Awaitable[None]] = _none_run  # of a chat, in its background
+    end_programs: Callable[[str], Awaitable[None]] = none_run  # of a chat, in its background
     reset_policy: Policy | None = None
     metrics: Metrics = field(default_factory=Metrics)
     tell_owners: Callable[[str, str], Awaitable[None]] = _nobody_is_told  # platform, Markdown

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,33 +25,20 @@ from config.settings import (
 from config.telegram import TelegramSettings
 from config.tools import ToolSettings
 from gateway import logs
-from gateway.access.administration import Administration
-from gateway.access.gate import Gate
-from gateway.changes import Changes
-from gateway.chats.directory import Chats
-from gateway.chats.host import Host
-from gateway.chats.outgoing import OutgoingFiles
-from gateway.chats.questions import Questions
 from gateway.chats.recovery import recover
-from gateway.commands.families import all_commands
-from gateway.commands.table import CommandTable
+from gateway.core import assembled
 from gateway.delivery.outbox import Outbox
 from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
-from gateway.media.intake import Intake
-from gateway.media.transcribing import make_transcriber
 from gateway.metrics import Metrics
-from gateway.moving import move
 from gateway.operations.readiness import Readiness
+from gateway.parts import open_transcriber
 from gateway.reload import Reload
-from gateway.reset import policy_of
-from gateway.router import Router
 from gateway.runtime.base import Runtime
 from gateway.runtime.native import NativeRuntime
 from gateway.runtime.pool import AgentPool
 from gateway.schedule.book import Book
 from gateway.schedule.scheduler import Scheduler
-from gateway.skills.library import Skills
 from gateway.store.sqlite import FILE_NAME, SqliteStore
 from gateway.tools.cronjob import TimeTools
 from gateway.tools.families import make_own_tools
@@ -164,7 +150,6 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         )
         platform = platform or FakePlatform()
         platform.files.update(files or {})
-        questions = Questions()
         readiness = Readiness()
         readiness.begin()
         async with AsyncExitStack() as stack:
@@ -179,81 +164,39 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             stack.push_async_callback(pool.close)
             models = Models(settings, usage=store.usage, choices=store.model_choices, clock=clock)
             stack.push_async_callback(models.close)
-            gate = Gate(store.access, settings, clock)
-            administration = Administration(store.access, lambda: gate.access, clock)
             book = await asyncio.to_thread(
                 Book, store.schedule, settings.schedule, zone="Europe/Berlin", clock=clock
             )
-            workspaces = Workspaces(folder / "workspaces")
-            transcriber = make_transcriber(settings.media.transcription)
-            if transcriber is not None:
-                stack.push_async_callback(transcriber.close)
-            host = Host(
-                settings=settings,
-                store=store,
-                sessions=store.sessions,
-                search=store.search,
-                journal=store.journal,
-                inbound=store.inbound,
-                pool=pool,
-                models=models,
-                adapters={platform.name: platform},
-                questions=questions,
-                toolbox=toolbox
-                or Toolbox(tools_of(TimeTools(book), "time") if schedule is not None else []),
-                workspaces=workspaces,
-                intake=Intake({platform.name: platform}, workspaces, transcriber),
-                approvals=store.approvals,
-                outgoing=OutgoingFiles(
-                    workspaces, Outbox(folder / "outbox"), lambda: settings.chats, fetcher
-                ),
-                skills=Skills(folder / "skills", lambda: settings.tools.skills),
-                clock=clock,
-                reset_policy=policy_of(settings.sessions, UTC),
-                delivery=DeliverySettings(
-                    settings.chats.streaming,
-                    FIRST_EDIT_CHARS,
-                    (0, 0, 0),
-                    metrics or Metrics(),
-                    activity_after_s=activity_after_s,
-                ),
-                chat_gone=book.chat_gone,
-                metrics=metrics or Metrics(),
-                standing=gate.standing,
-            )
-            chats = await stack.enter_async_context(Chats(host))
-            host.tell_owners = lambda platform, text: chats.tell_owners(gate.access, text, platform)
-            host.toolbox.add(*(make_own_tools(host, chats) if own_tools else ()))
-            router = Router(
-                store.inbound,
-                store.journal,
-                chats,
-                questions,
-                commands=CommandTable(
-                    all_commands(
-                        host,
-                        chats,
-                        store,
-                        gate,
-                        administration,
-                        reasons=readiness.reasons,
-                        book=book,
-                        reload=Reload(settings),
-                    ),
-                    settings.access.group_commands,
-                ),
-                gate=gate,
-                chat_settings=lambda: host.settings.chats,
-                changes=Changes(
+            core = await stack.enter_async_context(
+                assembled(
+                    settings,
                     store,
-                    store.inbound,
-                    store.journal,
-                    chats=chats,
-                    asides=host.asides,
+                    pool,
+                    models,
+                    {platform.name: platform},
                     clock=clock,
-                ),
-                move=partial(move, host, chats, store.moves),
+                    zone=UTC,
+                    book=book,
+                    toolbox=toolbox
+                    or Toolbox(tools_of(TimeTools(book), "time") if schedule is not None else []),
+                    outbox=Outbox(folder / "outbox"),
+                    delivery=DeliverySettings(
+                        settings.chats.streaming,
+                        FIRST_EDIT_CHARS,
+                        (0, 0, 0),
+                        metrics or Metrics(),
+                        activity_after_s=activity_after_s,
+                    ),
+                    reload=Reload(settings),
+                    reasons=readiness.reasons,
+                    workspaces=Workspaces(folder / "workspaces"),
+                    transcriber=open_transcriber(stack, settings),
+                    fetcher=fetcher,
+                    metrics=metrics,
+                )
             )
+            host, chats, router = core.host, core.chats, core.router
+            host.toolbox.add(*(make_own_tools(host, chats) if own_tools else ()))
             await recover(host, chats)
             serving = asyncio.ensure_future(platform.run(router.receive))
             stack.callback(serving.cancel)
@@ -261,7 +204,16 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
             scheduling = asyncio.ensure_future(scheduler.run())
             stack.callback(scheduling.cancel)
             yield SmallGateway(
-                platform, model, store, pool, chats, router, administration, gate, book, host=host
+                platform,
+                model,
+                store,
+                pool,
+                chats,
+                router,
+                core.administration,
+                core.gate,
+                book,
+                host=host,
             )
             scheduling.cancel()
             await chats.close()
