@@ -4,9 +4,10 @@
     RetryAfter, "too many requests"                   RateLimited
     could not connect, no free connection             Unreachable: it was never sent
     500, 502, 503                                     Unreachable: the server says that it failed
+    401, 403 or 404 with a page instead of JSON       Unreachable: something else has answered
     time-out, cut connection, 504, unreadable answer  Ambiguous: it may have been done
     message to edit or to reply to is gone            TargetGone
-    Forbidden, no such chat, no right to write        ChatGone (see migration.py for moved ones)
+    Forbidden, no such chat or topic, no right        ChatGone (see migration.py for moved ones)
     Unauthorized                                      TokenRefused
     a file that is too large, any other BadRequest    Rejected
 
@@ -76,19 +77,28 @@ _BAD_REQUESTS: tuple[tuple[str, type[AdapterError]], ...] = (
     ("message can't be edited", TargetGone),
     ("message_id_invalid", TargetGone),
     *((text, TargetGone) for text in REPLY_GONE),
-    ("thread not found", Rejected),  # of this chat; never a reason to write into another
+    ("thread not found", ChatGone),  # with its topic; never a reason to write into another
+    ("topic_closed", ChatGone),
+    ("topic_deleted", ChatGone),
     ("chat not found", ChatGone),
+    ("channel_private", ChatGone),  # a supergroup is called so as well
     ("peer_id_invalid", ChatGone),
     ("chat was deleted", ChatGone),
     ("group chat was deactivated", ChatGone),
     ("chat_write_forbidden", ChatGone),
     ("have no rights to send", ChatGone),
-    ("not enough rights to send", ChatGone),
+    ("not enough rights to send text", ChatGone),  # for a file it is no more than Rejected
+    ("chat_send_plain_forbidden", ChatGone),
+    ("user_banned_in_channel", ChatGone),
     ("user_deactivated", ChatGone),
 )
 
 # The client has no class for a 413 and makes a NetworkError of it.
 _TOO_LARGE = "request entity too large"
+# By another bot that guards the group: it has arrived, so no second one may follow by itself.
+_TAKEN_AWAY = "sent message was immediately deleted"
+_UNREADABLE = "parsing the server response"  # how the client says that it was no JSON
+_ANOTHER = "something other than the Bot API has answered"
 _SERVER_FAILURES = ("internal server error", "bad gateway", "service unavailable")
 
 
@@ -133,12 +143,30 @@ def _network_error(error: TelegramError, text: str) -> AdapterError:
         return _rate_limited(error, text)
     if lowered.startswith(_TOO_LARGE):
         return Rejected(text)
+    if _TAKEN_AWAY in lowered:
+        return Ambiguous(text)
     never_done = isinstance(error.__cause__, _NEVER_SENT) or lowered.startswith(_SERVER_FAILURES)
     return Unreachable(text) if never_done else Ambiguous(text)
 
 
-def _token_refused(_error: TelegramError, _text: str) -> AdapterError:
+def _forbidden(error: TelegramError, text: str) -> AdapterError:
+    return Unreachable(_ANOTHER) if _is_from_another(error) else ChatGone(text)
+
+
+def _token_refused(error: TelegramError, _text: str) -> AdapterError:
+    if _is_from_another(error):
+        return Unreachable(_ANOTHER)
     return TokenRefused("Telegram does not accept the bot token")
+
+
+def _is_from_another(error: BaseException | None) -> bool:
+    """Whether something on the way has answered: the Bot API refuses in JSON, a proxy with a page.
+
+    The client wraps some errors into others.
+    """
+    if not isinstance(error, TelegramError):
+        return False
+    return has_text(error, _UNREADABLE) or _is_from_another(error.__cause__)
 
 
 # The first that fits; BadRequest and the time-outs are NetworkErrors as well.
@@ -146,7 +174,7 @@ _KINDS: tuple[tuple[type[TelegramError], Callable[[TelegramError, str], AdapterE
     (RetryAfter, _rate_limited),
     (InvalidToken, _token_refused),
     (EndPointNotFound, _token_refused),
-    (Forbidden, lambda _error, text: ChatGone(text)),
+    (Forbidden, _forbidden),
     (ChatMigrated, lambda _error, text: ChatGone(text)),
     (Conflict, lambda _error, text: Unreachable(text)),
     (BadRequest, _bad_request),

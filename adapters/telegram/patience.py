@@ -9,18 +9,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import structlog
-from telegram.error import (
-    BadRequest,
-    Conflict,
-    EndPointNotFound,
-    InvalidToken,
-    RetryAfter,
-    TelegramError,
-    TimedOut,
-)
+from telegram.error import BadRequest, Conflict, RetryAfter, TelegramError, TimedOut
 
-from adapters.base import AdapterError, RateLimited
-from adapters.telegram.errors import scrub, translate
+from adapters.base import RateLimited
+from adapters.telegram.errors import TokenRefused, translate
 
 _CONFLICT = (
     "Another program is fetching this bot's messages: stop it, or give it a token of its own."
@@ -83,20 +75,19 @@ class Patience:
 
     async def wait_out(self, error: TelegramError) -> None:
         """Wait as long as this error asks for. Raises `TokenRefused` if waiting is of no use."""
-        if isinstance(error, InvalidToken | EndPointNotFound):
-            raise translate(error, self._token) from None
+        meaning = translate(error, self._token)
+        if isinstance(meaning, TokenRefused):
+            raise meaning from None
         self._failures += 1
         wait_s = self._pace.wait_s(self._failures)
         if isinstance(error, Conflict):
             self._note_conflict(wait_s)
-        elif isinstance(error, RetryAfter):
-            limit: AdapterError = translate(error, self._token)
-            wait_s = limit.retry_after_s if isinstance(limit, RateLimited) else wait_s
+        elif isinstance(error, RetryAfter) and isinstance(meaning, RateLimited):
+            wait_s = meaning.retry_after_s
             _log.warning("Telegram asks to come back later", wait_s=wait_s)
         else:
             said = "refuses" if isinstance(error, BadRequest) else "can't be reached"
-            reason = scrub(error.message, self._token)
-            _log.warning(f"Telegram {said}", reason=reason, wait_s=wait_s)
+            _log.warning(f"Telegram {said}", reason=str(meaning), wait_s=wait_s)
         await asyncio.sleep(wait_s)
 
     async def wait_after_ours(self) -> None:

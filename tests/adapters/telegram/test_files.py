@@ -14,6 +14,7 @@ from adapters.base import (
     AdapterError,
     Ambiguous,
     Button,
+    ChatGone,
     MediaKind,
     OutgoingFile,
     Part,
@@ -202,7 +203,7 @@ async def test_a_topic_that_is_gone_is_an_error_for_files_too(
     """Case 39a."""
     forum = fake.people.group("Club", is_forum=True)
     part = Part("", file=make(MediaKind.IMAGE, picture(), "cat.png"))
-    with pytest.raises(Rejected, match="thread not found"):
+    with pytest.raises(ChatGone, match="thread not found"):
         await adapter.send(address_of(forum, topic=1), part)
     assert all(not fake.messages(chat) for chat in fake.world.chats.values())
 

@@ -97,6 +97,8 @@ async def test_an_update_that_cannot_be_read_does_not_stop_the_others(
     [
         faults.server_error(),
         faults.bad_gateway(),
+        faults.page(401),
+        faults.page(404),
         faults.retry_after(1),
         faults.lost_answer(),
         faults.garbled(),

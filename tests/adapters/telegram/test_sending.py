@@ -115,7 +115,7 @@ async def test_a_missing_topic_is_an_error_and_never_another_chat(
 ) -> None:
     """Case 39a; 1 is General, which has no thread id for sending."""
     forum = fake.people.group("Club", is_forum=True)
-    with pytest.raises(Rejected, match="thread not found"):
+    with pytest.raises(ChatGone, match="thread not found"):
         await adapter.send(address_of(forum, topic=topic), HELLO)
     assert len(fake.calls_of("sendMessage")) == 1
     assert all(not fake.messages(chat) for chat in fake.world.chats.values())
@@ -165,7 +165,45 @@ async def test_typing_shows_in_the_chat(
         (faults.blocked(), ChatGone, False),
         (faults.refused(400, "Bad Request: chat not found"), ChatGone, False),
         (faults.refused(400, "Bad Request: CHAT_WRITE_FORBIDDEN"), ChatGone, False),
+        (faults.refused(400, "Bad Request: PEER_ID_INVALID"), ChatGone, False),
+        (faults.refused(400, "Bad Request: CHANNEL_PRIVATE"), ChatGone, False),
+        (faults.refused(400, "Bad Request: USER_BANNED_IN_CHANNEL"), ChatGone, False),
+        (faults.refused(400, "Bad Request: TOPIC_CLOSED"), ChatGone, False),
+        (faults.refused(400, "Bad Request: TOPIC_DELETED"), ChatGone, False),
+        (faults.refused(400, "Bad Request: have no rights to send a message"), ChatGone, False),
+        (
+            faults.refused(400, "Bad Request: not enough rights to send text messages to the chat"),
+            ChatGone,
+            False,
+        ),
+        (faults.refused(403, "Forbidden: user is deactivated"), ChatGone, False),
+        (
+            faults.refused(403, "Forbidden: bot can't initiate conversation with a user"),
+            ChatGone,
+            False,
+        ),
+        (faults.refused(403, "Forbidden: bots can't send messages to bots"), ChatGone, False),
         (faults.refused(400, "Bad Request: can't parse entities"), Rejected, False),
+        (faults.refused(400, "Bad Request: message is too long"), Rejected, False),
+        # Files are refused like this as well, where texts are allowed.
+        (
+            faults.refused(400, "Bad Request: not enough rights to send photos to the chat"),
+            Rejected,
+            False,
+        ),
+        # By a bot that guards the group, and would take the next one away as well.
+        (
+            faults.refused(500, "Internal Server Error: sent message was immediately deleted"),
+            Ambiguous,
+            False,
+        ),
+        # Not the Bot API's answer, whatever its number says: a proxy's, a hotel's, a server's that
+        # is being started.
+        (faults.page(401), Unreachable, False),
+        (faults.page(403), Unreachable, False),
+        (faults.page(404), Unreachable, False),
+        (faults.page(503), Unreachable, False),
+        (faults.cut_off(), Ambiguous, True),
         (faults.lost_answer(), Ambiguous, True),
         (faults.hangs_after(), Ambiguous, True),
         (faults.hangs(), Ambiguous, False),

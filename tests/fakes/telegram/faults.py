@@ -40,14 +40,19 @@ def server_error() -> Fault:
     return refused(500, "Internal Server Error")
 
 
+def page(status: int) -> Fault:
+    """What stands before the API answers in its place, with a page of its own."""
+    return Fault(str(status), body=f"<html><h1>{status}</h1></html>".encode(), status=status)
+
+
 def bad_gateway() -> Fault:
-    """A 502 of whatever stands before it: HTML."""
-    return Fault("502", body=b"<html><h1>502 Bad Gateway</h1></html>", status=502)
+    """A 502 of whatever stands before it."""
+    return page(502)
 
 
 def gateway_timeout() -> Fault:
     """A 504 of whatever stands before it."""
-    return Fault("504", body=b"<html><h1>504 Gateway Time-out</h1></html>", status=504)
+    return page(504)
 
 
 def garbled() -> Fault:
@@ -58,6 +63,11 @@ def garbled() -> Fault:
 def no_message() -> Fault:
     """Done, but the answer does not hold the message."""
     return Fault("no message", is_done=True, body=b'{"ok": true, "result": {}}')
+
+
+def cut_off() -> Fault:
+    """Done, and of the answer only the beginning arrives."""
+    return Fault("cut off", is_done=True, body=b'{"ok": true, "result": {"message_id": 1, "da')
 
 
 def lost_answer() -> Fault:
