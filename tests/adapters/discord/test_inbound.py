@@ -14,6 +14,7 @@ from adapters.base import (
     Edited,
     Inbound,
     MediaKind,
+    Part,
     Reaction,
     Sender,
 )
@@ -103,6 +104,27 @@ async def test_a_thread_is_a_chat_of_its_own_under_its_channel() -> None:
         assert world.last.address.chat_id == str(world.channel.id)
         assert world.last.address.thread_id == str(thread.id)
         assert world.last.chat_title == "Garden #general: Cats"
+
+
+async def test_a_post_of_a_forum_is_a_chat_of_its_own_and_is_answered_there() -> None:
+    async with listening() as world:
+        forum = world.guild.create_forum_channel("help")
+        place = world.env.bot.get_channel(forum.id)
+        assert isinstance(place, discord.ForumChannel)
+        made = await place.create_thread(name="Lost cat", content="Who has seen it?")
+        (post,) = forum.threads
+        await world.ada.send(post, "it is grey")
+        said = world.last
+        assert said.is_addressed  # it began this post
+        assert (said.address.chat_id, said.address.thread_id) == (
+            str(forum.id),
+            str(made.thread.id),
+        )
+        assert said.chat_title == "Garden #help: Lost cat"
+        await world.adapter.send(said.address, Part("I have not"))
+        last = post.last_message
+        assert last is not None
+        assert last.content == "I have not"
 
 
 async def test_threads_are_not_followed_if_the_settings_say_so() -> None:

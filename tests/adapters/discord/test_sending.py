@@ -72,6 +72,16 @@ async def test_an_answer_is_a_reply_and_goes_into_its_thread() -> None:
         assert last.content == "they purr"
 
 
+async def test_links_in_an_answer_show_no_previews() -> None:
+    async with listening() as world:
+        (part,) = world.adapter.render("see https://example.org/cats")
+        sent = message(world, await world.adapter.send(world.here, part))
+        assert sent.flags.suppress_embeds
+        (card,) = world.adapter.render("May I?", Style.APPROVAL)
+        sent = message(world, await world.adapter.send(world.here, card))
+        assert not sent.flags.suppress_embeds  # a card is an embed itself
+
+
 async def test_case_23b_an_answer_to_a_deleted_message_still_arrives() -> None:
     async with listening() as world:
         asked = await world.ada.send(world.channel, f"{world.name} hello")

@@ -37,6 +37,17 @@ async def test_a_formatted_part_arrives_with_its_entities(
     assert [one.get("language") for one in message.entities if one["type"] == "pre"] == ["py"]
 
 
+async def test_links_in_an_answer_show_no_previews(
+    fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
+) -> None:
+    [part] = adapter.render("see https://example.org/cats")
+    message_id = await adapter.send(address_of(ada), part)
+    await adapter.edit(address_of(ada), message_id, adapter.render("or https://example.org")[0])
+    for method in ("sendMessage", "editMessageText"):
+        [call] = fake.calls_of(method)
+        assert call.arguments["link_preview_options"] == {"is_disabled": True}
+
+
 async def test_a_reply_growing_by_edits_ends_formatted_and_without_cursor(
     fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
 ) -> None:
