@@ -31,6 +31,14 @@ async def test_the_agent_is_told_who_wrote_what_and_when(gateway: SmallGateway) 
     assert message["content"].endswith("hello")
 
 
+async def test_an_agent_is_whom_the_settings_say_it_is(start: Start) -> None:
+    async with start(agent={"identity": "You are Jeeves, a butler."}) as gateway:
+        gateway.model.enqueue(text="very good")
+        await gateway.platform.say("tea, please")
+        await gateway.platform.until_shown("very good")
+        assert gateway.request()["messages"][0]["content"].startswith("You are Jeeves, a butler.")
+
+
 async def test_a_quoted_message_is_marked_as_a_quotation(gateway: SmallGateway) -> None:
     gateway.model.enqueue(text="I see it")
     await gateway.platform.say("what is this?", quoted="one\ntwo")

@@ -135,6 +135,20 @@ async def test_the_next_model_answers_when_one_can_not(
     assert outcomes == [("first", code), ("spare", "ok")]
 
 
+async def test_another_key_of_the_same_model_stands_in_for_one_that_is_refused(
+    make: Make, server: ModelServer
+) -> None:
+    same = {"provider": "openai", "name": "first", "base_url": server.base_url, "tries": 1}
+    models = make(
+        model={**same, "api_key": "sk-withdrawn"},
+        fallbacks=[{**same, "api_key": KEY, "alias": "another key"}],
+    )
+    server.enqueue("Hello")
+    assert (await ask(models))[0] == "Hello"
+    keys = [one.headers["authorization"] for one in server.requests]
+    assert keys == ["Bearer sk-withdrawn", f"Bearer {KEY}"]
+
+
 @pytest.mark.parametrize(
     ("message", "code"),
     [("maximum context length is 10 tokens", "context_overflow"), ("No!", "bad_request")],
