@@ -10,6 +10,8 @@ from tests.end_to_end.serving import Serve
 from tests.fakes.discord import FakeDiscord, Guild, Person
 from tests.fakes.discord.limits import Rates
 from tests.fakes.model_server import KEY, ModelServer, echo
+from tests.fakes.telegram import FakeTelegram
+from tests.fakes.telegram import Person as TelegramPerson
 
 LONG_STORY = "Once upon a time there was a gateway. " * 10
 QUESTION = {"question": "Which city?", "choices": ["Berlin", "Paris"]}
@@ -52,6 +54,28 @@ async def test_in_a_channel_the_answer_is_a_reply_to_the_mention(
         await fake.wait_for(lambda: reply.text == "Blue.")
         assert int(reply.fields["message_reference"]["message_id"]) == asked.id
         assert len(model.requests) == 1
+
+
+async def test_a_bot_on_telegram_and_one_on_discord_are_served_side_by_side(
+    running: Running,
+    fake: FakeDiscord,
+    model: ModelServer,
+    eva: Person,
+    *,
+    telegram: FakeTelegram,
+    ada: TelegramPerson,
+) -> None:
+    there = {"token": telegram.token, "base_url": telegram.base_url, "allowed_users": [ada.id]}
+    async with running(eva, telegram=there):
+        model.enqueue(text="Hello, Eva.")
+        await fake.say(eva, "hello from Discord")
+        await fake.wait_for(lambda: last_text(fake, eva) == "Hello, Eva.")
+        model.enqueue(text="Hello, Ada.")
+        telegram.people.say(ada, "hello from Telegram")
+        await telegram.wait_for(
+            lambda: [one.text for one in telegram.replies(ada)] == ["Hello, Ada."]
+        )
+        assert "hello from Discord" not in str(model.requests[-1].body["messages"])
 
 
 async def test_case_35_a_stranger_gets_nothing_by_whatever_way(
