@@ -2,18 +2,23 @@
 
 import asyncio
 import re
+import shutil
 import signal
-from asyncio.subprocess import Process
+import sys
+from asyncio.subprocess import PIPE, STDOUT, Process
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.end_to_end.process import finished, running
+from tests.end_to_end.process import ROOT, finished, running
 from tests.fakes.telegram import FakeTelegram, Person
 from tests.fakes.telegram.faults import bad_gateway
 from tests.gateway.operations.service_manager import ServiceManager
+
+OPERATIONS = ROOT / "docs" / "operations.md"
+ANALYZE = shutil.which("systemd-analyze")
 
 
 @pytest.fixture
@@ -141,3 +146,44 @@ async def test_a_service_manager_is_told_of_start_life_and_end(folder: Path) -> 
         gateway.send_signal(signal.SIGTERM)
         assert (await manager.until("STOPPING"))["STOPPING"] == "1"
         assert await gateway.wait() == 0
+
+
+def unit_on_the_page() -> str:
+    """The unit file that docs/operations.md gives."""
+    unit = re.search(r"```ini\n(.*?)```", OPERATIONS.read_text(encoding="utf-8"), re.DOTALL)
+    assert unit
+    return unit[1]
+
+
+def program_of(unit: str) -> list[str]:
+    """What a unit starts."""
+    line = re.search(r"^ExecStart=(.*)$", unit, re.MULTILINE)
+    assert line
+    return line[1].split()
+
+
+async def test_what_the_unit_on_the_page_starts_is_a_gateway(tmp_path: Path) -> None:
+    config = tmp_path / "hermes.yaml"
+    config.write_text("model: {provider: demo}\n")
+    here = {"/etc/hermes/hermes.yaml": str(config), "/var/lib/hermes": str(tmp_path / "data")}
+    _, *arguments = program_of(unit_on_the_page())
+    assert here.keys() < set(arguments)
+    run = await finished(*[here.get(one, one) for one in arguments], cwd=tmp_path, stdin="hello")
+    assert run.code == 0
+    assert "Hello!" in run.stdout
+    assert (tmp_path / "data" / "hermes.db").exists()
+
+
+@pytest.mark.skipif(ANALYZE is None, reason="systemd-analyze is not installed")
+async def test_systemd_understands_all_of_the_unit_on_the_page(tmp_path: Path) -> None:
+    assert ANALYZE is not None
+    unit = unit_on_the_page()
+    program = program_of(unit)[0]
+    file = tmp_path / "hermes-on-the-page.service"
+    file.write_text(unit.replace(program, sys.executable))  # a program has to be there
+    verify = await asyncio.create_subprocess_exec(
+        ANALYZE, "verify", file, stdout=PIPE, stderr=STDOUT
+    )
+    said, _ = await verify.communicate()
+    # It may have something to say about other units of the machine, too.
+    assert [line for line in said.decode().splitlines() if file.name in line] == []
