@@ -14,7 +14,7 @@ from gateway.sessions import session_key
 from gateway.store.approvals import ApprovalStore, Remembered
 from gateway.store.base import Store
 from gateway.store.journal import JournalStore, QuestionAnswered
-from gateway.tools.approvals import Verdict
+from gateway.tools.approvals import Verdict, inline, visible
 
 NOTHING = "Nothing waits for a yes here."
 _WORDS = {
@@ -108,7 +108,7 @@ def _lines(waiting: list[Question], kept: Sequence[Remembered]) -> list[str]:
     rows = [f"- `{one.short_id}` waits in {one.chat}:\n\n{one.text}" for one in waiting]
     head = ["These wait: /approve or /deny with the id answers.", "", *rows] if rows else [NOTHING]
     given = [
-        f"- {one.id}. {one.kind}: `{one.pattern.replace('`', ' ')}` for {one.person} in {one.chat}"
+        f"- {one.id}. {one.kind}: {inline(visible(one.pattern))} for {one.person} in {one.chat}"
         f"{'' if one.session is None else ', in this conversation'}"
         for one in kept
     ]

@@ -6,6 +6,7 @@ How it is asked, and who may answer, is `gateway.chats.approving`'s business.
 import json
 import re
 import unicodedata
+from collections.abc import Iterator
 from enum import StrEnum
 
 from pydantic_core import to_jsonable_python
@@ -19,6 +20,19 @@ _backticks = re.compile("`+")
 _BLANKS = " \t\u00a0\u202f\u3000"  # those that languages are written with
 _gap = re.compile(rf"[{_BLANKS}]{{40,}}|\n(?:[{_BLANKS}]*\n){{9,}}")
 """What would push the rest out of sight."""
+
+_BLANK_LETTERS = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U00016fe4\U0001d159"
+).union(map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0)))
+"""Nothing is drawn for them, although they count as letters or as marks on one (Unicode's
+Default_Ignorable_Code_Point, and some that fonts leave empty)."""
+
+_EMOJI_STYLE = "\ufe0f"
+_MAX_STACKED = 4
+"""Marks on one letter, more than any language needs; a tower of them covers the lines around it."""
+
+_PATTERN_CHARS = 300
+_END = "\n"
 
 
 class Verdict(StrEnum):
@@ -55,7 +69,20 @@ def question_text(tool: Tool, approval: Approval, asker: str, how: str = "") -> 
             "Somebody has to approve this, and it is too long to be read. Do it in smaller steps."
         )
     head = f"**May I use {tool.name}?** {asker} asked me something that needs it."
-    return "\n\n".join(filter(None, [head, text, how]))
+    return "\n\n".join(filter(None, [head, text, _for_longer(tool, approval), how]))
+
+
+def _for_longer(tool: Tool, approval: Approval) -> str:
+    if approval.always:
+        return ""
+    about = approval.pattern.replace("\t", ", ")
+    if about == tool.name:
+        which = ""
+    elif len(about) > _PATTERN_CHARS:
+        which = " about exactly this"
+    else:
+        which = f" about {inline(visible(about))}"
+    return f"*{Verdict.SESSION}* and *{Verdict.ALWAYS}* hold for every call of it{which}."
 
 
 def visible(text: str) -> str:
@@ -64,24 +91,39 @@ def visible(text: str) -> str:
     Whoever approves has to read what will be done: not with letters that turn a line round
     (CVE-2021-42574), or hide in it, and not with the end of it behind a thousand blanks.
     """
-    shown = "".join(map(_visible, text))
-    return _gap.sub(lambda gap: f" ⟨{len(gap[0])} blanks⟩ ", shown)
+    return _gap.sub(_gap_in_words, "".join(_seen(text)))
 
 
-def _visible(character: str) -> str:
-    if character == "\n" or character in _BLANKS or unicodedata.category(character) not in _UNSEEN:
-        return character
-    return f"⟨U+{ord(character):04X}⟩"
+def _gap_in_words(gap: re.Match[str]) -> str:
+    if not gap[0].startswith("\n"):
+        return f" ⟨{len(gap[0])} blanks⟩ "
+    # On a line of its own: what came to stand beside the marks of a code block would not be shown.
+    lines = gap[0].count("\n") - 1
+    return f"\n⟨{lines} empty lines⟩\n"
+
+
+def _seen(text: str) -> Iterator[str]:
+    before, stacked = "", 0
+    for character in text:
+        category = unicodedata.category(character)
+        stacked = stacked + 1 if category in _STACKING else 0
+        is_style = character == _EMOJI_STYLE and unicodedata.category(before or " ") == "So"
+        is_blank = character in _BLANK_LETTERS and not is_style
+        is_unseen = category in _UNSEEN and character != "\n" and character not in _BLANKS
+        is_hidden = is_blank or is_unseen or stacked > _MAX_STACKED
+        yield f"⟨U+{ord(character):04X}⟩" if is_hidden else character
+        before = character
 
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+_STACKING = frozenset({"Mn", "Me"})
 
 
 def fenced(text: str, language: str = "") -> str:
     """Any text as a code block that it can't end itself."""
     longest = max(map(len, _backticks.findall(text)), default=0)
     fence = "`" * max(longest + 1, 3)
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+    return f"{fence}{language}\n{text.removesuffix(_END)}\n{fence}"
 
 
 def inline(text: str) -> str:

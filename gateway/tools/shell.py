@@ -5,7 +5,7 @@ how it is shut in, run and ended is `gateway/shell`'s business.
 """
 
 import asyncio
-import re
+import unicodedata
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -18,6 +18,7 @@ from gateway.shell.errors import ShellError
 from gateway.shell.judgement import Danger, Judgement, is_allowed, judge
 from gateway.shell.process import Process
 from gateway.shell.table import Job, JobTable
+from gateway.tools.approvals import fenced, inline
 from gateway.tools.tool import (
     Approval,
     Arguments,
@@ -64,7 +65,9 @@ class ShellTools:
         if not self._has_to_be_asked(command, judgement):
             return None
         is_destructive = judgement.danger is Danger.DESTRUCTIVE
-        text = f"{_fenced(command)}\n{judgement.reason}".rstrip()
+        where = "It goes on in the background." if arguments["background"] else ""
+        words = " ".join(filter(None, [judgement.reason, _turned(command), where]))
+        text = f"{fenced(command)}\n{words}".rstrip()
         return Approval("terminal", judgement.pattern, text, always=is_destructive)
 
     def _has_to_be_asked(self, command: str, judgement: Judgement) -> bool:
@@ -89,7 +92,7 @@ class ShellTools:
         is_destructive = judge(job.command).danger is Danger.DESTRUCTIVE
         if self._settings.ask_about == "destructive" and not is_destructive:
             return None
-        text = f"Input for `{job.command.replace('`', ' ')}`:\n{_fenced(arguments['data'])}"
+        text = f"Input for {inline(job.command)}:\n\n{fenced(arguments['data'])}"
         return Approval("process", job.command, text, always=is_destructive)
 
     @tool(
@@ -228,6 +231,13 @@ class ShellTools:
         return f"{job.id}: {state}: {job.command}"
 
 
+def _turned(command: str) -> str:
+    """What is said of letters that a screen puts in another order than the one they are run in."""
+    if not any(unicodedata.bidirectional(character) in {"R", "AL"} for character in command):
+        return ""
+    return "Words from right to left may show in another order than the one that counts."
+
+
 def _printed(text: str) -> str:
     """What a command printed, which may come from a file or from anywhere."""
     text = text.rstrip("\n")
@@ -240,10 +250,3 @@ async def _ended_within(job: Job, seconds: float) -> None:
             await job.ended.wait()
     except TimeoutError:
         return
-
-
-def _fenced(text: str) -> str:
-    """A code block that nothing in the text can end."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{text}\n{fence}"
