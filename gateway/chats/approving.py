@@ -39,15 +39,16 @@ class Approving:
 
     async def get(
         self, call: ToolCall, tool: Tool, approval: Approval, users: Sequence[User]
-    ) -> None:
+    ) -> bool:
         """Return if the call may be made that these people's words have led to.
 
+        True: somebody was shown it, and said yes just now; False: one who had said so before.
         Raises `ToolFailed` and `StoreError`.
         """
         session = (await self._host.store.current_session(self._chat)).id
         what = Remembered(self._chat, "", approval.kind, approval.pattern, session)
         if not approval.always and await self._has_yes(what, users):
-            return
+            return False
         heard = await self._ask(call, tool, approval, users[0].role)
         verdict = _verdict(heard, approval)
         _log.info("approval", tool=tool.name, verdict=verdict or heard.outcome.value)
@@ -62,6 +63,7 @@ class Approving:
                 given_by=f"{users[0].platform}:{by}",
             )
             await self._host.approvals.remember(kept)
+        return True
 
     def forget_inside(self, call: ToolCall) -> None:
         """What calls from inside this one had asked before a restart is open no longer."""
@@ -80,6 +82,7 @@ class Approving:
         answerers = Answerers.OWNERS_OR_ASKED if may_asker else Answerers.OWNERS
 
         is_news = False
+        shown = replace(approval, text=self._host.toolbox.plain(approval.text))
 
         def make() -> Question:
             nonlocal is_news
@@ -96,7 +99,7 @@ class Approving:
             is_news = not is_theirs
             how = "" if is_theirs else _how(question)
             return question.with_text(
-                question_text(tool, approval, plain_label(question.asked_name), how)
+                question_text(tool, shown, plain_label(question.asked_name), how)
             )
 
         # What was answered before a restart was answered about this very text.

@@ -124,8 +124,8 @@ class ToolCalls:
             approval = await self._host.toolbox.approval(tool, arguments, context)
             if approval is None and decision is Decision.ASK:
                 approval = approval_of(tool, arguments)
-            if approval is not None:
-                await self._approving.get(call, tool, approval, users)
+            if approval is not None and await self._approving.get(call, tool, approval, users):
+                context = replace(context, approved=approval)
         except ToolFailed as error:
             return ToolResult(str(error), is_error=True)
         await self._journal.write(ToolStarted(self._journal.turn, call.id, call.name))

@@ -19,12 +19,21 @@ _ALL = 10**9  # lines
 
 
 def written(workspace: Workspace, path: str, content: str) -> Change:
-    """What writing a whole file changes; of what is no text, nothing is shown."""
+    """What writing a whole file changes; what is no text is not shown, but told."""
     try:
-        before = whole_text(workspace, path)
-    except (NotThere, ToolFailed):
-        before = None
-    return Change(path, before, content)
+        return Change(path, whole_text(workspace, path), content)
+    except NotThere:
+        return Change(path, None, content)
+    except ToolFailed as error:
+        return Change(path, None, content, replaced=f"What is replaced: {error}")
+
+
+def removed(workspace: Workspace, path: str) -> Change:
+    """What deleting a file changes. Raises `WorkspaceError`."""
+    try:
+        return Change(path, whole_text(workspace, path), None)
+    except ToolFailed as error:
+        return Change(path, None, None, replaced=f"What is deleted: {error}")
 
 
 def patched_files(workspace: Workspace, given: Arguments) -> list[Change]:
@@ -72,10 +81,10 @@ def approval(kind: str, changes: Sequence[Change]) -> Approval:
     """The question before it."""
     paths = ", ".join(change.path for change in changes)
     # All of it: whoever approves has to see the last line as well.
-    whole = "\n".join(told(change, _ALL) for change in changes)
+    parts = [part for change in changes for part in (change.replaced, told(change, _ALL)) if part]
     # No path holds a tab, so none looks like two.
     pattern = "\t".join(change.path for change in changes)
-    return Approval(kind, pattern, f"{inline(paths)}\n\n" + fenced(whole, "diff"))
+    return Approval(kind, pattern, f"{inline(paths)}\n\n" + fenced("\n".join(parts), "diff"))
 
 
 def _put(workspace: Workspace, path: str, text: str | None) -> None:

@@ -5,6 +5,7 @@ Where a path leads is the workspace's business (`gateway.workspace`), what becom
 """
 
 import asyncio
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -57,7 +58,7 @@ class FileTools:
         """Write a text file in this chat's folder, or replace one; folders are made. To change a
         part of a file, use patch.
         """
-        return await asyncio.to_thread(_write, context.workspace, path, content)
+        return await asyncio.to_thread(_write, context, path, content)
 
     @tool(risk=Risk.WRITE, is_parallel=False, timeout_s=60, approve=_ask_patch)
     async def patch(
@@ -87,7 +88,7 @@ class FileTools:
             "path": path, "old_string": old_string, "new_string": new_string,
             "replace_all": replace_all, "patch": patch,
         }  # fmt: skip
-        return await asyncio.to_thread(_patch, context.workspace, given)
+        return await asyncio.to_thread(_patch, context, given)
 
     @tool(timeout_s=60, max_output_chars=_READ_CHARS, is_repeatable=True)
     async def search_files(
@@ -133,17 +134,21 @@ def _part(workspace: Workspace, path: str, offset: int, limit: int) -> str:
     raise ToolFailed(f"{path} has {last} lines: there is none at offset {offset}.")
 
 
-def _write(workspace: Workspace, path: str, content: str) -> str:
+def _write(context: ToolContext, path: str, content: str) -> str:
+    workspace = context.workspace
     with workspace.changing():
         change = file_changes.written(workspace, path, content)
+        context.hold_to(partial(file_changes.approval, "write_file", [change]))
         file_changes.carry_out(workspace, [change])
     lines = len(content.splitlines())
     said = f"Wrote {path}: {lines} lines, {len(content.encode('utf-8', 'replace')):,} bytes."
     return f"{said}\n{file_changes.told(change)}" if change.before else said
 
 
-def _patch(workspace: Workspace, given: Arguments) -> str:
+def _patch(context: ToolContext, given: Arguments) -> str:
+    workspace = context.workspace
     with workspace.changing():
         changes = file_changes.patched_files(workspace, given)
+        context.hold_to(partial(file_changes.approval, "patch", changes))
         file_changes.carry_out(workspace, changes)
     return "\n".join(map(file_changes.in_words, changes))

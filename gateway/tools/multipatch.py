@@ -49,6 +49,7 @@ class Change:
     path: str
     before: str | None
     after: str | None
+    replaced: str = ""  # what is there, in words, if it is no text that could be shown
 
 
 def changes_of(patch: str, text_of: Callable[[str], str | None]) -> list[Change]:

@@ -49,11 +49,13 @@ def patched(text: str, old: str, new: str, *, everywhere: bool = False) -> Patch
     if old == new:
         raise NoSuchPassage("Old and new text are the same: nothing is to be changed.")
     if count := text.count(old):
-        if count > 1 and not everywhere:
+        # Places that overlap are counted once, and still nobody knows which of them is meant.
+        is_once = text.find(old) == text.rfind(old)
+        if not is_once and not everywhere:
             places = ", ".join(map(str, _lines_of(text, old)))
             raise NoSuchPassage(
-                f"The text occurs {count} times, in lines {places}. Quote more of what surrounds "
-                "it, or set replace_all."
+                f"The text occurs {max(count, 2)} times, in lines {places}. Quote more of what "
+                "surrounds it, or set replace_all."
             )
         return Patched(text.replace(old, new), count, "exact")
     lines, wanted = text.splitlines(keepends=True), _without_edges(old.splitlines())
@@ -69,12 +71,29 @@ def patched(text: str, old: str, new: str, *, everywhere: bool = False) -> Patch
 
 
 def diff(before: str, after: str, path: str, max_lines: int = 400) -> str:
-    """A unified diff; what goes beyond so many lines is left out, and counted."""
-    old, new = before.splitlines(), after.splitlines()
+    """A unified diff; what goes beyond so many lines is left out, and counted.
+
+    Only a newline ends a line; whatever else some take for one is shown, as part of it.
+    """
+    if before and _is_of_windows(before) and _is_of_windows(after):
+        before, after = (text.replace("\r\n", "\n") for text in (before, after))
+    old, new = _lines(before), _lines(after)
     make = _unified if len(old) * len(new) <= MAX_DIFF_WORK else _in_one_piece
     found = list(make(old, new, f"a/{path}", f"b/{path}"))
     left_out = len(found) - max_lines
     return "\n".join(found[:max_lines] + ([f"… {left_out} more lines"] if left_out > 0 else []))
+
+
+def _is_of_windows(text: str) -> bool:
+    return text.count("\n") == text.count("\r\n") == text.count("\r")
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    if lines[-1]:
+        lines[-1] += "\n\\ No newline at end of file"  # as every diff says it
+        return lines
+    return lines[:-1]
 
 
 def _unified(old: Sequence[str], new: Sequence[str], before: str, after: str) -> Iterable[str]:

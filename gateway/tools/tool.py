@@ -74,6 +74,12 @@ class Approval:
     always: bool = False  # ask every time: such a yes is never remembered
 
 
+CHANGED = (
+    "Nothing was done. Somebody has said yes to what was shown then, and it would be something "
+    "else by now: what it is about has changed in the meantime. Look at it again, and call anew."
+)
+
+
 async def _show_nothing(_: str) -> bool:
     return False
 
@@ -96,6 +102,17 @@ class ToolContext:
     show: Callable[[str], Awaitable[bool]] = _show_nothing
     """Send Markdown, with the files that it speaks of, to the chat: once, also if the call is
     made again after a restart. False: it was not shown."""
+    approved: Approval | None = None
+    """What a person was shown, and has just said yes to, for this very call."""
+
+    def hold_to(self, approval: Callable[[], Approval]) -> None:
+        """Raise `ToolFailed` if somebody has approved something else than would be asked now.
+
+        For a tool whose question shows more than its arguments, such as a diff: between question
+        and answer there may be an hour. To be called when nothing can change any more.
+        """
+        if self.approved is not None and self.approved != approval():
+            raise ToolFailed(CHANGED)
 
 
 Runner = Callable[[ToolContext, Arguments], Awaitable[str | ToolResult]]

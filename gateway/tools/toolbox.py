@@ -8,7 +8,6 @@ calls `carry_out`.
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 import structlog
 
@@ -108,16 +107,13 @@ class Toolbox:
         if tool.approve is None:
             return None
         try:
-            approval = await tool.approve(context, arguments)
+            return await tool.approve(context, arguments)
         except WorkspaceError as error:
             raise ToolFailed(str(error)) from error
         except ToolFailed:
             raise
         except Exception as error:
             raise ToolFailed(self._broken(tool, error).content) from error
-        if approval is None:
-            return None
-        return replace(approval, text=self._mask().text(approval.text))
 
     async def _within_limits(self, tool: Tool, text: str, workspace: Workspace) -> str:
         if len(text) <= self._max_chars(tool):

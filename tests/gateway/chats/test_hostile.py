@@ -134,6 +134,24 @@ async def test_words_of_a_tool_can_not_approve_another(start: Start, bait: Bait)
     assert bait.pressed == 0
 
 
+@pytest.mark.parametrize("name", ["write_file", "press"])
+async def test_a_key_in_what_has_to_be_approved_is_not_shown(
+    start: Start, bait: Bait, name: str
+) -> None:
+    """Be the question the tool's own or the usual one."""
+    given = {"button": KEY} if name == "press" else {"path": "a.txt", "content": f"{KEY}\n"}
+    ask = {"risks": {"execute": "ask", "write": "ask"}}
+    async with start(toolbox=box(bait), telegram=OWNER, tools=ask) as gateway:
+        gateway.model.enqueue(tool_calls=[(name, given)])
+        gateway.model.enqueue(text="done")
+        await gateway.platform.say("please")
+        screen = await gateway.platform.until(lambda s: f"May I use {name}" in s.last)
+        assert MASK in screen.last
+        assert KEY not in screen.last
+        await gateway.platform.press("Deny")
+        await gateway.platform.until_shown("done")
+
+
 async def test_a_name_can_not_speak_in_an_approval(start: Start, bait: Bait) -> None:
     ask = {"risks": {"execute": "ask"}}
     async with start(toolbox=box(bait), telegram=OWNER, tools=ask) as gateway:

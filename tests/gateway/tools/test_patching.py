@@ -111,7 +111,8 @@ def test_a_diff_of_texts_that_are_hard_to_compare_takes_no_time() -> None:
 def test_a_change_of_a_long_text_is_shown_from_its_first_to_its_last_line(
     old: list[str], new: list[str], shown: list[str]
 ) -> None:
-    before, after = ("\n".join(["same"] * 6_000 + lines) for lines in (old, new))
+    same = ["same"] * 6_000
+    before, after = ("".join(f"{line}\n" for line in same + lines) for lines in (old, new))
     assert diff(before, after, "a.txt").splitlines()[2:] == shown
 
 
@@ -122,3 +123,26 @@ def test_a_passage_that_is_hard_to_compare_is_given_up() -> None:
     quoted = ["".join(sorted(line)) if n % 9 == 0 else line for n, line in enumerate(base)]
     with pytest.raises(NoSuchPassage, match="quote it exactly"):
         patched("\n".join(base * 2), "\n".join(quoted), "new")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("a\n", "a\r\n", ["-a", "+a\r"]),
+        ("a\n", "a", ["-a", "+a", "\\ No newline at end of file"]),
+        ("a\n", "a\u2028b\x0c\n", ["-a", "+a\u2028b\x0c"]),
+        ("", "a\r\n", ["+a\r"]),
+        ("a\r\nb\r\n", "a\r\nc\r\n", [" a", "-b", "+c"]),
+        ("a\r\nb\r\n", "a\r\nc\n", [" a\r", "-b\r", "+c"]),
+    ],
+)
+def test_what_a_change_does_to_the_ends_of_lines_is_in_its_diff(
+    before: str, after: str, shown: list[str]
+) -> None:
+    assert diff(before, after, "a.txt").split("\n")[3:] == shown
+
+
+def test_a_passage_that_overlaps_itself_is_not_guessed() -> None:
+    with pytest.raises(NoSuchPassage, match="occurs 2 times"):
+        patched("ababa", "aba", "x")
+    assert patched("ababa", "aba", "x", everywhere=True).text == "xba"
