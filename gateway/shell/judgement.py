@@ -4,10 +4,12 @@ A command that is in none of the tables is an ordinary one. What is not understo
 what destroys: somebody is asked each time.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fnmatch import fnmatchcase
+from posixpath import normpath
 
 from gateway.shell.words import NotUnderstood, Plain, commands_of
 
@@ -60,16 +62,22 @@ DESTROYING = {
             "dd fallocate mkfs rm rmdir shred truncate unlink wipefs"
         ),
         "It changes who may do what, or how the system is set up.": (
-            "chattr chgrp chmod chown mount setcap setfacl umount"
+            "chattr chgrp chmod chown chsh cryptsetup fdisk fusermount insmod iptables losetup "
+            "mdadm modprobe mount nft parted passwd rmmod setcap setfacl sgdisk swapoff sysctl "
+            "umount useradd userdel usermod visudo"
         ),
-        "It ends other programs.": "fuser kill killall pkill poweroff reboot shutdown",
+        "It ends other programs.": (
+            "fuser halt init kill killall pkill poweroff reboot shutdown telinit"
+        ),
         "It runs something else, which is not seen from here.": (
-            ". alias ash at bash batch bind builtin busybox chroot command compgen complete coproc "
-            "crontab csh dash declare doas enable env eval exec expect export fc fish flock "
-            "getopts hash history ionice ksh ld.so let local mapfile nice nohup nsenter parallel "
-            "read readarray readonly script set setarch setsid sh shopt source ssh stdbuf strace "
-            "su sudo systemd-run taskset tcsh time timeout trap typeset unset unshare watch xargs "
-            "zsh"
+            ". alias ash at bash batch bind builtin busybox bwrap chroot choom chrt command "
+            "compgen complete coproc cpulimit crontab csh dash declare doas ed emacs enable entr "
+            "env eval ex exec expect export fakeroot fc fish flock gdb getopts hash history ionice "
+            "jobs ksh ld.so less let local ltrace man mapfile more nano nice nohup nsenter nvim "
+            "parallel perf pkexec prlimit proot read readarray readonly runuser scp screen script "
+            "set setarch setpriv setsid sftp sg sh shopt socat source ssh stdbuf strace su sudo "
+            "systemd-run taskset tcsh time timeout tmux toybox trap typeset unbuffer unset unshare "
+            "valgrind vi view vim wait watch xargs zsh"
         ),
     }.items()
     for name in names.split()
@@ -77,32 +85,28 @@ DESTROYING = {
 """By the name of the command."""
 
 DESTROYING_WITH: dict[str, tuple[str, ...]] = {
-    "cp": ("-f", "--f*", "-[!-]*f*", "--rem*"),
+    "cp": ("-f", "--f*", "-[!-]*f*", "--rem*", "/dev/*"),
     "docker": ("*",),
     "find": READING_UNLESS["find"],
     "git": (
-        *("-c", "-c?*", "--exec-path*", "--config-env*", "-[dDM]", "--delete", "--force*"),
-        *("bisect", "checkout", "clean", "config", "difftool", "filter-branch", "filter-repo"),
-        *("gc", "mergetool", "push", "rebase", "reflog", "reset", "restore", "rm", "stash"),
-        *("submodule", "switch", "update-ref", "worktree"),
+        *("-c", "-c?*", "--exec*", "--config-env*", "-[dDMf]", "--delete", "--force*", "--abort"),
+        *("-O*", "--open*", "--upload-pack*", "--receive-pack*", "--ext-diff", "--output*"),
+        *("bisect", "checkout*", "clean", "config", "difftool", "fast-import", "filter-branch"),
+        *("filter-repo", "gc", "hook", "maintenance", "mergetool", "prune", "push", "read-tree"),
+        *("rebase", "reflog", "reset", "restore", "rm", "stash", "submodule", "switch"),
+        *("update-ref", "worktree"),
     ),
+    "ip": ("netns", "vrf", "-b*", "del*", "flush", "set"),
     "ln": ("-f", "--f*", "-[!-]*f*"),
     "mv": ("-f", "--f*", "-[!-]*f*"),
     "printf": ("-*",),  # -v evaluates what stands in brackets
-    "rsync": ("--del*", "--rem*", "-e*", "--rs*"),
+    "rsync": ("--del*", "--rem*", "-e*", "-[!-]*e*", "--rs*"),
     "sed": ("-i*", "--i*", "-[!-]*i*"),
+    "split": ("--f*",),
     "systemctl": ("*",),
     "tar": (
-        "--rem*",
-        "--to-c*",
-        "--ch*",
-        "--us*",
-        "--rm*",
-        "--rs*",
-        "-I*",
-        "-F*",
-        "--in*",
-        "--ne*",
+        *("--rem*", "--to-c*", "--ch*", "--us*", "--rm*", "--rs*", "--in*", "--ne*", "--del*"),
+        *("--overw*", "--unl*", "--rec*", "-[IFU]*", "-[!-]*[IFU]*"),
     ),
     "test": ("-[vR]",),
     "tree": ("-o*", "-R"),
@@ -110,7 +114,11 @@ DESTROYING_WITH: dict[str, tuple[str, ...]] = {
 }
 """By a word that the command has."""
 
+_WITHOUT_DASH = frozenset({"tar"})
+"""Their first word is options, with a dash or without."""
+
 _READING, _SIMPLE = frozenset(READING.split()), frozenset(SIMPLE.split())
+_LOADER = re.compile(r"ld[-.](linux|musl|so)")
 _FOLDERS = ("/usr/bin/", "/bin/", "/usr/local/bin/", "/usr/sbin/", "/sbin/")
 
 
@@ -169,6 +177,10 @@ def _judge(command: Plain) -> Judgement:
 
 def _name(word: str) -> str:
     """`/bin/rm` is `rm`; a program elsewhere keeps its path, since its name says nothing."""
+    if "/" in word:
+        word = re.sub("^//", "/", normpath(word))
+        if _LOADER.match(word.rpartition("/")[2]):
+            return "ld.so"
     for folder in _FOLDERS:
         if word.startswith(folder) and "/" not in word[len(folder) :]:
             return word[len(folder) :]
@@ -180,10 +192,13 @@ def _has_option(patterns: Sequence[str], command: Plain) -> bool:
 
     A word that stands for names of files becomes whatever those are, `-delete` for one.
     """
+    words = command.words[1:]
+    if words and _name(command.words[0]) in _WITHOUT_DASH and not words[0].startswith("-"):
+        words = (f"-{words[0]}", *words[1:])
     return bool(patterns) and any(
         (word in command.globs and word[0] in "*?[-")
         or any(fnmatchcase(word, pattern) for pattern in patterns)
-        for word in command.words[1:]
+        for word in words
     )
 
 

@@ -86,6 +86,8 @@ def commands_of(line: str) -> list[Plain]:
             if match["to"]:
                 continue  # to another stream of the same command
             target, _, position = _word(line, position)
+            if target.startswith(("/dev/tcp/", "/dev/udp/")):
+                raise NotUnderstood("It opens a connection.")  # bash does, there is no such file
             if match["out"]:
                 writes.append(target)
         else:
