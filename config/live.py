@@ -73,6 +73,7 @@ AT_THE_START = (
     "telegram.free_chats",
     "telegram.free_topics",
     "telegram.edit_interval_s",
+    "telegram.mentions_notify",
     "telegram.drafts",
     "telegram.messages_per_s",
     "telegram.chat_messages_per_s",

@@ -148,6 +148,11 @@ class TelegramSettings(PlatformSettings):
     edit_interval_s: PositiveFloat = Field(
         default=0.8, description="The least time between two edits of a streamed answer."
     )
+    mentions_notify: bool = Field(
+        default=False,
+        description="Whether an `@name` in an answer notifies whoever has that name, if they are "
+        "in the chat. Otherwise it is a link to them.",
+    )
     drafts: bool = Field(
         default=True,
         description="In private chats, show a growing answer as a draft instead of by edits: "

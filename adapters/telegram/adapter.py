@@ -29,6 +29,7 @@ from adapters.telegram.inbound.audience import Audience
 from adapters.telegram.inbound.entities import Me
 from adapters.telegram.inbound.places import PLATFORM
 from adapters.telegram.inbound.reader import RawUpdate, Reader
+from adapters.telegram.mentions import without_notice
 from adapters.telegram.menus import MenuKeeper
 from adapters.telegram.patience import Pace
 from adapters.telegram.polling import Poller
@@ -132,11 +133,11 @@ class TelegramAdapter:
 
     async def send(self, address: Address, part: Part) -> str:
         """Show a new message and return its id, which is unique within its chat."""
-        return await sending.send(self._bot, address, part)
+        return await sending.send(self._bot, address, self._discreet(part))
 
     async def edit(self, address: Address, message_id: str, part: Part) -> None:
         """Replace a message. An edit that changes nothing is a success."""
-        await sending.edit(self._bot, address, message_id, part)
+        await sending.edit(self._bot, address, message_id, self._discreet(part))
 
     async def delete(self, address: Address, message_id: str) -> None:
         """Take a message of ours away. One that is already gone is a success."""
@@ -148,7 +149,7 @@ class TelegramAdapter:
 
     async def draft(self, address: Address, draft_id: int, part: Part) -> None:
         """Show, or change, a draft: it goes when a message comes, or after 30 seconds."""
-        await self._drafts.draft(address, draft_id, part)
+        await self._drafts.draft(address, draft_id, self._discreet(part))
 
     async def typing(self, address: Address) -> None:
         """Show for five seconds that an answer is being made."""
@@ -161,6 +162,9 @@ class TelegramAdapter:
     def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         """The bytes of a file that came in: up to 20 MB (Bot API, getFile)."""
         return self._downloads.fetch(attachment)
+
+    def _discreet(self, part: Part) -> Part:
+        return part if self._settings.mentions_notify else without_notice(part)
 
     async def _acknowledge(self, query_id: str, notice: str | None) -> None:
         await sending.acknowledge(self._bot, query_id, notice)

@@ -52,17 +52,9 @@ def utf16_length(text: str) -> int:
 
 
 def to_entities(text: str, spans: Iterable[Span]) -> tuple[Entity, ...]:
-    """The spans, in UTF-16 units, without those over nothing visible.
-
-    Telegram forgets the entities after the hundredth, so the least needed are left out here.
-    """
-    visible = [span for span in spans if not is_blank(text[span.start : span.end])]
-    if len(visible) > MOST_ENTITIES:
-        kept = sorted(visible, key=lambda span: span.kind not in _NEEDED_KINDS)[:MOST_ENTITIES]
-        chosen = set(kept)
-        visible = [span for span in visible if span in chosen]
+    """The spans, in UTF-16 units, without those over nothing visible."""
     offsets = utf16_offsets(text)
-    return tuple(
+    entities = [
         Entity(
             type=span.kind,
             offset=offsets[span.start],
@@ -70,8 +62,21 @@ def to_entities(text: str, spans: Iterable[Span]) -> tuple[Entity, ...]:
             url=span.value if span.kind == "text_link" else None,
             language=span.value if span.kind == "pre" else None,
         )
-        for span in visible
-    )
+        for span in spans
+        if not is_blank(text[span.start : span.end])
+    ]
+    return most_needed(entities)
+
+
+def most_needed(entities: Sequence[Entity]) -> tuple[Entity, ...]:
+    """As many as a message may have: Telegram forgets those after the hundredth.
+
+    Left out are the least needed; of these, and of the others, the last.
+    """
+    if len(entities) <= MOST_ENTITIES:
+        return tuple(entities)
+    ranked = sorted(range(len(entities)), key=lambda one: entities[one].type not in _NEEDED_KINDS)
+    return tuple(entities[one] for one in sorted(ranked[:MOST_ENTITIES]))
 
 
 def utf16_offsets(text: str) -> Sequence[int]:

@@ -29,6 +29,24 @@ async def put(data_dir: Path, person: Person, name: str, content: bytes) -> None
     await asyncio.to_thread(write)
 
 
+@pytest.mark.usefixtures("gateway")
+async def test_a_name_in_an_answer_notifies_nobody_while_it_grows_and_when_it_is_there(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    """Case 12."""
+    group = telegram.people.group("Kitchen")
+    drip = model.enqueue(text="You could ask @carol_k, who cooked it.", gated=True)
+    telegram.people.say(ada, "@hermes_test_bot who knows?", chat=group)
+    await drip.started.wait()
+    drip.release(8)
+    await telegram.wait_for(lambda: any("@carol" in one.text for one in telegram.replies(group)))
+    assert telegram.notified(group) == []
+    drip.release(20)
+    await telegram.wait_for(lambda: telegram.replies(group)[-1].text.endswith("cooked it."))
+    assert telegram.notified(group) == []
+    assert telegram.replies(group)[-1].styled("text_link") == ["@carol_k"]
+
+
 async def test_files_of_an_answer_arrive_in_their_forms_after_its_text(
     telegram: FakeTelegram,
     model: ModelServer,

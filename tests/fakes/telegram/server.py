@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from tests.fakes.telegram import texts
 from tests.fakes.telegram.errors import ApiError
 from tests.fakes.telegram.faults import Fault
 from tests.fakes.telegram.files import Files
@@ -103,6 +104,14 @@ class FakeTelegram:
     def replies(self, place: Chat | Person) -> list[Message]:
         """Those of a chat's messages that the bot wrote."""
         return [one for one in self.messages(place) if one.sender == self.world.bot]
+
+    def notified(self, place: Chat | Person) -> list[str]:
+        """The names in the bot's messages in a chat whose owners were told of them."""
+        return [
+            name
+            for message in self.replies(place)
+            for name in texts.mentioned(message.text, message.entities)
+        ]
 
     def calls_of(self, method: str) -> list[Call]:
         """All calls of a method so far."""

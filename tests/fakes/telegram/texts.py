@@ -23,6 +23,8 @@ _CODE = {"pre", "code"}
 _QUOTES = {"blockquote", "expandable_blockquote"}
 _FOUND = {"mention", "hashtag", "cashtag", "bot_command", "url", "email", "phone_number"}
 _KNOWN = _STYLES | _CODE | _QUOTES | _FOUND | {"text_link", "text_mention", "custom_emoji"}
+_NAME = re.compile(r"(?<!\w)@[a-zA-Z0-9_]{2,32}(?!\w)")
+_FOUND_ADDRESS = re.compile(r"https?://\S+|(?<![\w@])[\w.-]+\.[a-z]{2,}[/?#]\S*", re.IGNORECASE)
 _WEB_ADDRESS = re.compile(
     r"https?://([\w.~!$&'()*+,;=%:-]+@)?[\w-]+(\.[\w-]+)+(:0*[1-9]\d{0,4})?([/?#]\S*)?",
     re.IGNORECASE,
@@ -85,6 +87,22 @@ def violations(entities: Sequence[Json]) -> list[str]:
                 found.append(f"{_name(outer)} may not hold {_name(entity)}")
         open_ones.append(entity)
     return found
+
+
+def mentioned(text: str, entities: Sequence[Json]) -> list[str]:
+    """The names that the server finds in a bot's text by itself, and whose owners it notifies.
+
+    What the bot has called a link or code holds none (TDLib, `merge_new_entities`).
+    """
+    taken = [one for one in entities if one["type"] in _CODE | {"text_link", "text_mention"}]
+    addresses = [match.span() for match in _FOUND_ADDRESS.finditer(text)]
+    found = []
+    for match in _NAME.finditer(text):
+        start, end = units(text[: match.start()]), units(text[: match.end()])
+        is_taken = any(one["offset"] < end and start < _end(one) for one in taken)
+        if not is_taken and not any(first < match.start() < last for first, last in addresses):
+            found.append(match[0])
+    return [name for name in found if len(name) >= 5]
 
 
 def _fit(outer: Json, inner: Json) -> bool:
