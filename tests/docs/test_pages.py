@@ -16,7 +16,16 @@ ROWS = [
 ]
 
 _CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
+_FENCE = re.compile(r"```.*?```", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
+_LINK_TO_HEADING = re.compile(r"\]\(([^)#\s:]*)#([^)]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """What links call a page's headings, as GitHub makes it of their words."""
+    headings = _HEADING.findall(_FENCE.sub("", page.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", one).strip().lower().replace(" ", "-") for one in headings}
 
 
 def test_each_guarantee_is_shown_by_tests_that_are_there() -> None:
@@ -43,3 +52,14 @@ def test_no_change_is_told_twice() -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = _LINK.findall(_CODE.sub("", page.read_text(encoding="utf-8")))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_headings_that_are_there(page: Path) -> None:
+    links = _LINK_TO_HEADING.findall(_CODE.sub("", page.read_text(encoding="utf-8")))
+    lost = [
+        f"{target}#{anchor}"
+        for target, anchor in links
+        if anchor not in anchors_of(page.parent / target if target else page)
+    ]
+    assert lost == []
