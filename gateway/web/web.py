@@ -1,29 +1,17 @@
-"""The web as the gateway has it: one fetcher, one search engine, a few readers, opened together."""
+"""The web as the gateway has it: one fetcher, one search engine, pages, opened together."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from config.web import WebSettings
 from gateway.web.fetch import Fetcher
 from gateway.web.firecrawl import scrape
-from gateway.web.reading.readers import Readers
-from gateway.web.reading.spool import spooled
-from gateway.web.reading.texts import TYPES, Text
+from gateway.web.pages.pages import Pages
+from gateway.web.pages.wire import Page
 from gateway.web.search.choosing import make_engine
 from gateway.web.search.engine import SearchEngine
-
-_MIB = 1_048_576
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page as text."""
-
-    url: str  # where it is in the end
-    text: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +21,7 @@ class Web:
     settings: WebSettings
     fetcher: Fetcher
     engine: SearchEngine
-    readers: Readers
+    pages: Pages
 
     async def page(self, url: str) -> Page:
         """Fetch a page and read it. Raises `WebError`."""
@@ -41,22 +29,17 @@ class Web:
             # Not fetched from here, and still no address that would tell somebody what is inside.
             checked = await self.fetcher.checked(url)
             return Page(checked, await scrape(self.settings, checked))
-        async with AsyncExitStack() as stack:
-            max_bytes = self.settings.max_page_mb * _MIB
-            async with self.fetcher.stream(url, max_bytes=max_bytes, types=TYPES) as body:
-                page = await stack.enter_async_context(spooled(body))
-            return Page(page.url, await self.readers.read(page))
+        return await self.pages.page(url)
 
 
 @asynccontextmanager
 async def opened(settings: WebSettings) -> AsyncIterator[Web]:
     """The web, while the gateway runs."""
     fetcher = await asyncio.to_thread(Fetcher.make, settings)
-    processes = settings.extract_processes or max(1, (os.cpu_count() or 2) - 1)
-    web = Web(settings, fetcher, make_engine(settings), Readers(processes))
+    web = Web(settings, fetcher, make_engine(settings), Pages(settings))
     try:
         yield web
     finally:
-        await web.readers.close()
+        await web.pages.close()
         await web.engine.close()
         await fetcher.close()

@@ -32,6 +32,7 @@ class Website:
     paths: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     _pages: dict[str, web.Response | Iterable[bytes] | None] = field(default_factory=dict)
+    hanging: asyncio.Event = field(default_factory=asyncio.Event)  # a client waits for nothing
     broken: asyncio.Event = field(default_factory=asyncio.Event)  # a client left in mid-answer
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
@@ -74,8 +75,12 @@ class Website:
         self.headers.append({name.lower(): value for name, value in request.headers.items()})
         page = self._pages.get(request.path, web.Response(status=404))
         if page is None:
-            await asyncio.Event().wait()
-            raise AssertionError
+            self.hanging.set()
+            try:
+                await asyncio.Event().wait()
+                raise AssertionError
+            finally:
+                self.broken.set()
         if isinstance(page, web.Response):
             return web.Response(body=page.body, status=page.status, headers=page.headers)
         response = web.StreamResponse(headers={"Content-Type": "text/plain"})

@@ -1,4 +1,4 @@
-"""Keeps a few worker processes that read pages, so that parsing never holds the gateway up.
+"""Keeps a few worker processes that read pages, so that parsing never holds up who fetches.
 
 Parsing takes Python's lock for as long as a page is long, so threads would not do. Workers are
 started when there is something to read, used again, replaced after some pages or when one takes too
@@ -23,7 +23,8 @@ IDLE_S = 60.0
 PAGES_PER_WORKER = 200
 """Parsers leak; a new process does not remember."""
 
-_ANSWER_BYTES = 8 * 1024**2  # more than the longest text takes as JSON
+MAX_ANSWER_BYTES = 8 * 1024**2
+"""More than the longest text takes as JSON."""
 
 _log = structlog.get_logger()
 
@@ -101,9 +102,17 @@ async def _reap(process: asyncio.subprocess.Process) -> None:
     await process.communicate()  # reads what is left, so that the pipes are closed
 
 
+def bare_environment(*handed_on: str) -> dict[str, str]:
+    """What a program of ours needs to start; of this process's own only what is named.
+
+    Keys come that way.
+    """
+    given = {name: os.environ[name] for name in handed_on if name in os.environ}
+    path = os.pathsep.join(filter(None, sys.path))
+    return {**given, "PYTHONPATH": path, "LANG": "C.UTF-8"}
+
+
 async def _start() -> _Worker:
-    # Nothing of the gateway's environment: keys come that way.
-    environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -111,8 +120,8 @@ async def _start() -> _Worker:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        env=environment,
-        limit=_ANSWER_BYTES,
+        env=bare_environment(),
+        limit=MAX_ANSWER_BYTES,
         start_new_session=True,  # Ctrl-C at the console is not for it
     )
     return _Worker(process)

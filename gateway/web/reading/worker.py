@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import resource
+import signal
 import sys
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from gateway.web.reading.texts import NoText, read
 MAX_MEMORY_BYTES = 1024**3
 NICENESS = 19
 """Chats go before pages (nice(2))."""
+
+GIVEN_UP_AFTER_S = 60
+"""Whoever asked has ended this long before, unless it was killed itself."""
 
 
 def main() -> None:
@@ -29,6 +33,7 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     while line := requests.readline():
+        signal.alarm(GIVEN_UP_AFTER_S)  # ends the process in the middle of a parser, too
         request = json.loads(line)
         content = requests.read(request["size"])
         if request["file"] is not None:
@@ -36,6 +41,7 @@ def main() -> None:
         answer = _answer(content, request["media_type"], request["charset"], request["url"])
         answers.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         answers.flush()
+        signal.alarm(0)
 
 
 def _answer(content: bytes, media_type: str, charset: str | None, url: str) -> dict[str, object]:

@@ -1,4 +1,6 @@
-"""A page from its address to its text, and what it takes of the gateway's memory."""
+"""A page from its address to its text, and what it takes of memory. The process that this happens
+in has tests of its own, in `test_page_process.py`.
+"""
 
 import asyncio
 import itertools
@@ -9,39 +11,42 @@ from pathlib import Path
 
 import pytest
 
-from config.web import WebSettings
 from gateway.web.errors import TooLarge
-from gateway.web.web import Web, opened
+from gateway.web.pages.process import PageReading
+from gateway.web.reading.readers import Readers
 from tests.fakes.website import Website
+from tests.gateway.web.conftest import MakeFetcher
 
 
 @pytest.fixture
-async def web(site: Website, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Web]:
+async def reading(
+    make_fetcher: MakeFetcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[PageReading]:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    settings = {"allowed_hosts": (f"127.0.0.1:{site.port}",), "timeout_s": 50}
-    async with opened(WebSettings.model_validate(settings)) as it:
-        yield it
+    readers = Readers(1)
+    yield PageReading(make_fetcher(allowed_hosts=("127.0.0.1",), timeout_s=50), readers, 10**7)
+    await readers.close()
 
 
 async def test_a_long_page_goes_through_a_file_that_is_gone_afterwards(
-    site: Website, web: Web, tmp_path: Path
+    site: Website, reading: PageReading, tmp_path: Path
 ) -> None:
     line = b"a line of text\n"
     site.drip("/long", itertools.repeat(line * 4_000, 20))
-    page = await web.page(site.url("/long"))
+    page = await reading.page(site.url("/long"))
     assert page.text.text.startswith("a line of text\na line")
     assert page.text.is_cut
     assert await asyncio.to_thread(lambda: list(tmp_path.iterdir())) == []
 
 
-async def test_long_pages_at_once_are_not_held(site: Website, web: Web) -> None:
+async def test_long_pages_at_once_are_not_held(site: Website, reading: PageReading) -> None:
     piece = b"a line of text\n" * 4_000
     for number in range(10):
         site.drip(f"/{number}", itertools.repeat(piece, 160))  # 9.6 MB each
-    await web.page(site.page("/small", "small", "text/plain"))  # the readers are there
+    await reading.page(site.page("/small", "small", "text/plain"))  # the readers are there
     tracemalloc.start()
     try:
-        await asyncio.gather(*(web.page(site.url(f"/{number}")) for number in range(10)))
+        await asyncio.gather(*(reading.page(site.url(f"/{number}")) for number in range(10)))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -49,9 +54,9 @@ async def test_long_pages_at_once_are_not_held(site: Website, web: Web) -> None:
 
 
 async def test_a_page_without_end_leaves_nothing_behind(
-    site: Website, web: Web, tmp_path: Path
+    site: Website, reading: PageReading, tmp_path: Path
 ) -> None:
     site.drip("/endless", itertools.repeat(b"x" * 65_536))
     with pytest.raises(TooLarge):
-        await web.page(site.url("/endless"))
+        await reading.page(site.url("/endless"))
     assert await asyncio.to_thread(lambda: list(tmp_path.iterdir())) == []

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 
 from gateway.web.errors import TooSlow, Unreadable
 from gateway.web.reading import readers as module
-from gateway.web.reading.readers import Readers
+from gateway.web.reading.readers import Readers, bare_environment
 from gateway.web.reading.spool import Spooled
 from gateway.web.reading.texts import Text
 
@@ -190,6 +192,21 @@ async def test_a_reader_gives_way_to_everything_else(readers: Readers) -> None:
     await readers.read(page("first", "text/plain"))
     (worker,) = readers._idle
     assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) >= 15
+
+
+async def test_a_reader_whom_nobody_ends_ends_itself() -> None:
+    program = "from gateway.web.reading import worker as w; w.GIVEN_UP_AFTER_S = 1; w.main()"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        program,
+        stdin=asyncio.subprocess.PIPE,
+        env=bare_environment(),
+    )
+    assert process.stdin is not None
+    request = {"media_type": "text/plain", "charset": None, "url": "", "size": 9, "file": None}
+    process.stdin.write(json.dumps(request).encode() + b"\n1234")  # five bytes never come
+    assert await process.wait() == -signal.SIGALRM
 
 
 async def test_what_is_in_a_file_is_read_from_there(readers: Readers, tmp_path: Path) -> None:

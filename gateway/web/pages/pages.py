@@ -1,0 +1,163 @@
+"""Asks for pages the process that fetches them and has them read (`process.py`).
+
+It is started for the first page, ended when nobody has asked for a while, and started again if it
+breaks. Whoever is cancelled while waiting for a page is not waited for there either.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import json
+import socket
+import sys
+from dataclasses import dataclass, field
+
+import structlog
+
+from config.web import WebSettings
+from gateway.web.errors import Unreachable
+from gateway.web.guard import MAX_URL_CHARS
+from gateway.web.pages.wire import Line, Page, line_of, page_of, settings_line
+from gateway.web.reading.readers import MAX_ANSWER_BYTES, bare_environment
+
+IDLE_S = 600.0
+"""Starting takes half a second, and what runs takes 50 MB."""
+
+_GRACE_S = 5.0
+_ERROR_BYTES = 16_384
+_HANDED_ON = ("SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR")
+"""Of the gateway's environment: where certificates are, and where long pages may be."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class _Process:
+    """The program while it runs, and who waits for it."""
+
+    program: asyncio.subprocess.Process
+    answers: asyncio.StreamReader
+    requests: asyncio.StreamWriter
+    waiting: dict[int, asyncio.Future[Line]] = field(default_factory=dict)
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    retirement: asyncio.TimerHandle | None = None
+
+
+class Pages:
+    """The pages that one gateway reads."""
+
+    def __init__(self, settings: WebSettings) -> None:
+        self._settings = settings
+        self._numbers = itertools.count()
+        self._process: _Process | None = None
+        self._starting = asyncio.Lock()
+        self._ending: set[asyncio.Task[None]] = set()
+
+    async def page(self, url: str) -> Page:
+        """Have a page fetched and read. Raises `WebError`."""
+        process = await self._running()
+        number = next(self._numbers)
+        answer: asyncio.Future[Line] = asyncio.get_running_loop().create_future()
+        process.waiting[number] = answer
+        # One that is too long is refused there all the same.
+        process.requests.write(line_of({"id": number, "url": url[: MAX_URL_CHARS + 1]}))
+        try:
+            return page_of(await answer)
+        finally:
+            del process.waiting[number]
+            if answer.cancelled() and process is self._process:
+                process.requests.write(line_of({"cancel": number}))
+            self._rest(process)
+
+    async def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._retire(self._process)
+        await asyncio.gather(*self._ending)
+
+    async def _running(self) -> _Process:
+        async with self._starting:
+            process = self._process
+            if process is None:
+                self._process = process = await self._start()
+        if process.retirement is not None:
+            process.retirement.cancel()
+            process.retirement = None
+        return process
+
+    async def _start(self) -> _Process:
+        ours, theirs = socket.socketpair()
+        answers, requests = await asyncio.open_connection(sock=ours, limit=MAX_ANSWER_BYTES)
+        try:
+            with theirs:
+                program = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    "-m",
+                    "gateway.web.pages.process",
+                    stdin=theirs.fileno(),
+                    stdout=asyncio.subprocess.DEVNULL,
+                    stderr=asyncio.subprocess.PIPE,
+                    env=bare_environment(*_HANDED_ON),
+                    start_new_session=True,  # Ctrl-C at the console is not for it
+                )
+        except BaseException:
+            requests.close()
+            raise
+        requests.write(settings_line(self._settings))
+        process = _Process(program, answers, requests)
+        process.tasks += [
+            asyncio.create_task(self._listen(process)),
+            asyncio.create_task(_note_errors(program)),
+        ]
+        return process
+
+    async def _listen(self, process: _Process) -> None:
+        """Give answers to those who wait for them, until there are no more."""
+        try:
+            while line := await process.answers.readline():
+                answer: Line = json.loads(line)
+                waiting = process.waiting.get(answer["id"])
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(answer)
+        except (OSError, ValueError) as error:
+            _log.warning("the process that fetches pages says what is no answer", reason=str(error))
+        if process is self._process:
+            _log.warning("the process that fetches pages has ended", waiting=len(process.waiting))
+            self._retire(process)
+
+    def _rest(self, process: _Process) -> None:
+        if process is self._process and not process.waiting:
+            loop = asyncio.get_running_loop()
+            process.retirement = loop.call_later(IDLE_S, self._retire, process)
+
+    def _retire(self, process: _Process) -> None:
+        if process.retirement is not None:
+            process.retirement.cancel()
+        self._process = None
+        for waiting in process.waiting.values():
+            if not waiting.done():
+                waiting.set_exception(Unreachable("Fetching broke off. Try again."))
+        self._ending.add(task := asyncio.create_task(_end(process)))
+        task.add_done_callback(self._ending.discard)
+
+
+async def _end(process: _Process) -> None:
+    """Let it tidy up, and make it end if it does not."""
+    process.requests.close()
+    try:
+        async with asyncio.timeout(_GRACE_S):
+            await process.program.wait()
+    except TimeoutError:
+        _log.warning("the process that fetches pages does not end, and is killed")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.program.kill()
+        await asyncio.gather(process.program.wait(), *process.tasks)
+
+
+async def _note_errors(program: asyncio.subprocess.Process) -> None:
+    """Keep what it writes to its standard error for whoever looks for a fault."""
+    if program.stderr is None:  # it was asked for
+        raise ValueError("no pipe")
+    while piece := await program.stderr.read(_ERROR_BYTES):
+        _log.warning("from the process that fetches pages", text=piece.decode("utf-8", "replace"))

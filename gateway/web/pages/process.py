@@ -1,0 +1,127 @@
+"""The program that fetches pages and has them read: `python -m gateway.web.pages.process`.
+
+`pages.py` starts it and says what is wanted, over a socket that is this program's standard input
+(`wire.py`). A page takes as much of an event loop's time as a turn, before anybody reads it; here
+it is not the chats' time. No key comes here, and what parses is one process further (`reading/`).
+It ends when the socket does: with the gateway, however that ends.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import sys
+from functools import partial
+
+import structlog
+
+from config.web import WebSettings
+from gateway.web.errors import Unreadable, WebError
+from gateway.web.fetch import Fetcher
+from gateway.web.pages.wire import (
+    MAX_REQUEST_BYTES,
+    Line,
+    Page,
+    answer_with,
+    line_of,
+    refusal_with,
+)
+from gateway.web.reading.readers import Readers
+from gateway.web.reading.spool import spooled
+from gateway.web.reading.texts import TYPES
+
+NICENESS = 10
+"""Chats go before pages; those who fetch go before those who read (nice(2))."""
+
+_MIB = 1_048_576
+
+_log = structlog.get_logger()
+
+
+class PageReading:
+    """From an address to a text, for any number of pages at a time."""
+
+    def __init__(self, fetcher: Fetcher, readers: Readers, max_bytes: int) -> None:
+        self._fetcher = fetcher
+        self._readers = readers
+        self._max_bytes = max_bytes
+
+    async def page(self, url: str) -> Page:
+        """Fetch a page and have it read. Raises `WebError`."""
+        async with contextlib.AsyncExitStack() as stack:
+            async with self._fetcher.stream(url, max_bytes=self._max_bytes, types=TYPES) as body:
+                page = await stack.enter_async_context(spooled(body))
+            return Page(page.url, await self._readers.read(page))
+
+
+class _Desk:
+    """Takes requests and gives answers, each in a task of its own."""
+
+    def __init__(self, reading: PageReading, writer: asyncio.StreamWriter) -> None:
+        self._reading = reading
+        self._writer = writer
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+
+    async def serve(self, requests: asyncio.StreamReader) -> None:
+        """Until there are no more requests."""
+        async with asyncio.TaskGroup() as group:
+            while line := await requests.readline():
+                request: Line = json.loads(line)
+                if "cancel" in request:
+                    if (task := self._tasks.get(request["cancel"])) is not None:
+                        task.cancel()
+                    continue
+                number = request["id"]
+                task = group.create_task(self._answer(number, request["url"]))
+                self._tasks[number] = task
+                task.add_done_callback(partial(self._forget, number))
+            for task in self._tasks.values():
+                task.cancel()
+
+    def _forget(self, number: int, _task: asyncio.Task[None]) -> None:
+        del self._tasks[number]
+
+    async def _answer(self, number: int, url: str) -> None:
+        answer = await self._outcome(number, url)
+        with contextlib.suppress(ConnectionError):  # nobody is there, and the requests end, too
+            self._writer.write(line_of(answer))
+            await self._writer.drain()
+
+    async def _outcome(self, number: int, url: str) -> Line:
+        try:
+            return answer_with(number, await self._reading.page(url))
+        except WebError as error:
+            return refusal_with(number, error)
+        except Exception:  # noqa: BLE001 - logged; one bad page does not end the others
+            _log.exception("a page could not be fetched or read")
+            return refusal_with(number, Unreadable("It could not be read: something is broken."))
+
+
+async def _serve() -> None:
+    connection = socket.socket(fileno=sys.stdin.fileno())
+    requests, writer = await asyncio.open_connection(sock=connection, limit=MAX_REQUEST_BYTES)
+    settings = WebSettings.model_validate_json(await requests.readline())
+    async with contextlib.AsyncExitStack() as stack:
+        fetcher = await asyncio.to_thread(Fetcher.make, settings)
+        stack.push_async_callback(fetcher.close)
+        readers = Readers(settings.extract_processes or max(1, (os.cpu_count() or 2) - 1))
+        stack.push_async_callback(readers.close)
+        reading = PageReading(fetcher, readers, settings.max_page_mb * _MIB)
+        await _Desk(reading, writer).serve(requests)
+        writer.close()
+
+
+def main() -> None:
+    """Answer until the requests end."""
+    os.nice(NICENESS)
+    # The gateway hands on what comes there to its own log.
+    structlog.configure(
+        processors=[structlog.processors.format_exc_info, structlog.processors.KeyValueRenderer()],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    asyncio.run(_serve())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""The process that fetches pages: what goes in and comes out, and how it lives and ends."""
+
+import asyncio
+import itertools
+import json
+import os
+import signal
+import tracemalloc
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from config.web import WebSettings
+from gateway.web.errors import (
+    BadAnswer,
+    BadUrl,
+    Forbidden,
+    TooLarge,
+    Unreachable,
+    Unreadable,
+    WebError,
+    WrongType,
+)
+from gateway.web.pages import pages as module
+from gateway.web.pages.pages import Pages
+from gateway.web.pages.wire import settings_line
+from tests.fakes.website import Website
+
+
+def settings(site: Website, **more: object) -> WebSettings:
+    given = {"allowed_hosts": (f"127.0.0.1:{site.port}",), "timeout_s": 50, "max_page_mb": 1}
+    return WebSettings.model_validate({**given, **more})
+
+
+@pytest.fixture
+async def pages(site: Website) -> AsyncIterator[Pages]:
+    made = Pages(settings(site))
+    yield made
+    await made.close()
+
+
+def pid_of(pages: Pages) -> int:
+    assert pages._process is not None
+    return pages._process.program.pid
+
+
+def children_of(pid: int) -> list[int]:
+    file = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in file.read_text().split()]
+
+
+async def test_a_page_comes_as_its_text_and_with_the_address_that_it_is_from(
+    site: Website, pages: Pages
+) -> None:
+    site.page("/there", "<html><title>Grüße</title><p>Cats \N{CAT FACE} purr.</p></html>")
+    page = await pages.page(site.redirect("/here", "/there"))
+    assert page.url == site.url("/there")
+    assert page.text.title == "Grüße"
+    assert page.text.text.strip() == "Cats \N{CAT FACE} purr."
+    assert not page.text.is_cut
+
+
+async def test_what_goes_wrong_is_told_as_what_it_is(
+    site: Website, pages: Pages, unused_tcp_port: int
+) -> None:
+    expected: dict[str, type[WebError]] = {
+        "http://169.254.169.254/": Forbidden,
+        f"http://localhost:{unused_tcp_port}/": Forbidden,
+        f"http://ada@127.0.0.1:{site.port}/": Forbidden,
+        "file:///etc/passwd": BadUrl,
+        "\ud800": BadUrl,  # half a character, as JSON of a model may have it
+        f"http://127.0.0.1:{site.port}/{'x' * 2_000_000}": BadUrl,
+        site.page("/picture", b"?", "image/png"): WrongType,
+        site.page("/empty", "", "text/plain"): Unreadable,
+        site.page("/large", b"x" * 2_000_000, "text/plain"): TooLarge,
+        site.redirect("/inside", f"http://localhost:{site.port}/"): Forbidden,
+    }
+    outcomes = await asyncio.gather(*map(pages.page, expected), return_exceptions=True)
+    assert list(map(type, outcomes)) == list(expected.values())
+    with pytest.raises(BadAnswer, match="404") as caught:
+        await pages.page(site.url("/nowhere"))
+    assert caught.value.status == 404
+    assert set(site.paths) == {"/picture", "/empty", "/large", "/inside", "/nowhere"}
+
+
+async def test_long_pages_do_not_pass_through_the_gateway(site: Website, pages: Pages) -> None:
+    line = b"a line of text\n"
+    for number in range(10):
+        site.drip(f"/{number}", itertools.repeat(line * 4_000, 16))  # 960 kB each
+    await pages.page(site.page("/small", "small", "text/plain"))
+    tracemalloc.start()
+    try:
+        for number in range(10):
+            await pages.page(site.url(f"/{number}"))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3_500_000  # a text of 400 kB, while it is received and taken apart
+
+
+async def test_long_pages_leave_nothing_where_files_that_pass_are(
+    site: Website, pages: Pages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    await asyncio.to_thread(os.utime, tmp_path, (0, 0))
+    await pages.page(site.page("/long", b"a line of text\n" * 60_000, "text/plain"))
+    assert (await asyncio.to_thread(tmp_path.stat)).st_mtime > 0  # there was a file
+    assert await asyncio.to_thread(lambda: list(tmp_path.iterdir())) == []
+
+
+async def test_whoever_no_longer_waits_is_not_fetched_for(site: Website, pages: Pages) -> None:
+    waiting = asyncio.create_task(pages.page(site.hang("/hanging")))
+    await site.hanging.wait()
+    waiting.cancel()
+    await site.broken.wait()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert (await pages.page(site.page("/a", "next", "text/plain"))).text.text == "next"
+
+
+async def test_a_page_that_takes_long_holds_no_other_up(site: Website, pages: Pages) -> None:
+    waiting = asyncio.create_task(pages.page(site.hang("/hanging")))
+    await site.hanging.wait()
+    assert (await pages.page(site.page("/a", "next", "text/plain"))).text.text == "next"
+    waiting.cancel()
+
+
+async def test_if_it_dies_whoever_waits_hears_of_it_and_the_next_page_is_read(
+    site: Website, pages: Pages
+) -> None:
+    waiting = asyncio.create_task(pages.page(site.hang("/hanging")))
+    await site.hanging.wait()
+    with capture_logs() as logs:
+        os.kill(pid_of(pages), signal.SIGKILL)
+        with pytest.raises(Unreachable, match="broke off"):
+            await waiting
+    assert "the process that fetches pages has ended" in [entry["event"] for entry in logs]
+    assert (await pages.page(site.page("/a", "next", "text/plain"))).text.text == "next"
+
+
+async def test_what_breaks_there_is_in_the_log(
+    site: Website, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/at/all.pem")
+    pages = Pages(settings(site))
+    with capture_logs() as logs:
+        with pytest.raises(Unreachable):
+            await pages.page(site.page("/", "x"))
+        await pages.close()
+    assert "FileNotFoundError" in "".join(entry.get("text", "") for entry in logs)
+
+
+async def test_a_page_whose_reader_breaks_is_in_the_log(site: Website, pages: Pages) -> None:
+    await pages.page(site.page("/a", "first", "text/plain"))
+    with capture_logs() as logs:
+        for reader in await asyncio.to_thread(children_of, pid_of(pages)):
+            os.kill(reader, signal.SIGKILL)
+        with pytest.raises(Unreadable):
+            await pages.page(site.page("/a", "second", "text/plain"))
+        await pages.close()
+    assert "a page broke its reader" in "".join(entry.get("text", "") for entry in logs)
+
+
+async def test_it_knows_nothing_of_the_gateways_environment_and_no_key(
+    site: Website, pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "123:secret")
+    await pages.page(site.page("/", "x", "text/plain"))
+    process = Path(f"/proc/{pid_of(pages)}")
+    environment = await asyncio.to_thread((process / "environ").read_text)
+    assert "PYTHONPATH" in environment
+    assert "secret" not in environment
+    assert b"127.0.0.1" not in await asyncio.to_thread((process / "cmdline").read_bytes)
+    keys = {name: "secret" for name in WebSettings.model_fields if name.endswith("_key")}
+    line = settings_line(settings(site, **keys))
+    assert len(keys) == 3
+    assert b"secret" not in line
+    assert WebSettings.model_validate(json.loads(line)) == settings(site)
+
+
+async def test_it_gives_way_to_chats_and_those_who_read_give_way_to_it(
+    site: Website, pages: Pages
+) -> None:
+    await pages.page(site.page("/", "x", "text/plain"))
+    (reader,) = await asyncio.to_thread(children_of, pid_of(pages))
+    nice = [os.getpriority(os.PRIO_PROCESS, pid) for pid in (os.getpid(), pid_of(pages), reader)]
+    assert nice == sorted(set(nice))
+
+
+async def test_it_ends_when_nobody_asks_and_starts_again(
+    site: Website, pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "IDLE_S", 0.0)
+    url = site.page("/", "x", "text/plain")
+    await pages.page(url)
+    assert pages._process is not None
+    program = pages._process.program
+    assert await program.wait() == 0
+    assert (await pages.page(url)).text.text == "x"
+
+
+async def test_it_ends_with_the_gateway_and_leaves_nobody_behind(
+    site: Website, pages: Pages
+) -> None:
+    await pages.page(site.page("/", "x", "text/plain"))
+    waiting = asyncio.create_task(pages.page(site.hang("/hanging")))
+    await site.hanging.wait()
+    process = pages._process
+    assert process is not None
+    readers = await asyncio.to_thread(children_of, process.program.pid)
+    process.requests.close()  # as the system does when the gateway is killed
+    assert await process.program.wait() == 0
+    assert len(readers) == 1
+    assert not await asyncio.to_thread(Path(f"/proc/{readers[0]}").exists)
+    with pytest.raises(Unreachable):
+        await waiting
