@@ -14,7 +14,7 @@ import structlog
 
 from adapters.base import ButtonPress, Deleted, Edited, Inbound, Reaction
 from gateway import events
-from gateway.chats.asides import Asides, change_text, reaction_text
+from gateway.chats.asides import MAX_NOTES, aside, change_text, reaction_text
 from gateway.chats.directory import Chats
 from gateway.chats.joining import is_same
 from gateway.commands.busy import handed_over
@@ -42,14 +42,12 @@ class Changes:
         journal: JournalStore,
         *,
         chats: Chats,
-        asides: Asides,
         clock: Callable[[], datetime],
     ) -> None:
         self._store = store
         self._inbound = inbound
         self._journal = journal
         self._chats = chats
-        self.asides = asides
         self._clock = clock
 
     async def edited(self, event: Edited) -> None:
@@ -69,8 +67,9 @@ class Changes:
             return  # platforms also say so when a link has got its preview
         if answered is not None and not answered.may_go_on:  # else it was one of several pieces
             await self._redo(message, answered)
-        elif message.is_addressed and await self._inbound.take_note(incoming(event.message)):
-            self.asides.note(chat, message.sender, change_text(message))
+        elif message.is_addressed:
+            changed = aside(chat, "done", message.address, message.sender, change_text(message))
+            await self._inbound.take_aside(incoming(event.message), changed, MAX_NOTES)
 
     async def retried(self, press: ButtonPress, turn: str) -> str | None:
         """Ask the message of a failed turn again, in its place; a notice if that can't be.
@@ -96,12 +95,13 @@ class Changes:
         # Telegram does not say in which topic it was; ids of messages are a chat's own, though.
         key = session_key(event.address)
         shown = await self._journal.answer_shown(key, event.message_id)
-        seen = Incoming(event.address.platform, event.event_id, key, "{}")
-        if shown is None or not await self._inbound.take_note(seen):
+        if shown is None:
             return
         chat, answer = shown
         text = reaction_text(event.emoji, answer, is_added=event.is_added)
-        self.asides.note(chat, event.sender, text)
+        reacted = aside(chat, "done", event.address, event.sender, text)
+        seen = Incoming(event.address.platform, event.event_id, key, "{}")
+        await self._inbound.take_aside(seen, reacted, MAX_NOTES)
 
     async def deleted(self, event: Deleted) -> None:
         """Drop a message that is gone, if it still waits. Raises `StoreError`."""

@@ -131,9 +131,7 @@ async def assembled(
             commands=commands,
             gate=gate,
             chat_settings=lambda: host.settings.chats,
-            changes=Changes(
-                store, store.inbound, store.journal, chats=chats, asides=host.asides, clock=clock
-            ),
+            changes=Changes(store, store.inbound, store.journal, chats=chats, clock=clock),
             move=partial(move, host, chats, store.moves),
         )
         await gate.load()

@@ -1,10 +1,12 @@
 """Inbound messages as JSON and back, for the store."""
 
 import json
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from adapters.base import Address, Attachment, ChatKind, Inbound, MediaKind, Observed, Sender
+from gateway.store.inbound import Aside
 
 
 def to_json(message: Inbound) -> str:
@@ -31,6 +33,13 @@ def from_json(written: str) -> Inbound:
         context=context,
         **fields,
     )
+
+
+def with_asides(written: str, asides: Sequence[Aside]) -> str:
+    """A message that goes with these, behind what it goes with already."""
+    message = from_json(written)
+    told = (Observed(Sender(one.person.partition(":")[2], one.name), one.text) for one in asides)
+    return to_json(replace(message, context=(*message.context, *told)))
 
 
 def _sender(fields: dict[str, Any]) -> Sender:

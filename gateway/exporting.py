@@ -32,6 +32,7 @@ def as_json(data: PersonalData, files: Sequence[str] = ()) -> str:
         "in_groups": [{"chat": chat, **asdict(one)} for chat, one in data.in_groups],
         "files": list(files),
         "scheduled": [{"chat": chat, "prompt": prompt} for chat, prompt in data.jobs],
+        "not_told": [{"chat": chat, "text": text} for chat, text in data.not_told],
     }
     return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
 
@@ -49,7 +50,10 @@ def as_markdown(data: PersonalData, files: Sequence[str] = ()) -> str:
     if files:
         lines += ["## Files", "", *(f"- {name}" for name in files), ""]
     if data.jobs:
-        lines += ["## Scheduled", "", *(f"- {chat}: {prompt}" for chat, prompt in data.jobs)]
+        lines += ["## Scheduled", "", *(f"- {chat}: {prompt}" for chat, prompt in data.jobs), ""]
+    if data.not_told:
+        lines += ["## Not told to Hermes yet", ""]
+        lines += [f"- {chat}: {text}" for chat, text in data.not_told]
     return "\n".join(lines).rstrip() + "\n"
 
 

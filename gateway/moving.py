@@ -29,7 +29,6 @@ async def move(host: Host, chats: Chats, moves: MoveStore, event: Moved) -> None
     for key, new_key in {former: present, **moved.keys}.items():
         host.pool.drop(key)
         host.pool.drop(new_key)
-        host.asides.move(key, new_key)
         await host.end_programs(key)
         await asyncio.to_thread(host.workspaces.move, key, new_key)
     for question in await host.journal.questions():

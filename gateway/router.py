@@ -16,12 +16,14 @@ import structlog
 
 from adapters.base import ButtonPress, Deleted, Edited, Event, Inbound, Moved
 from config.settings import ChatSettings
+from gateway import events
 from gateway.access.gate import Gate, request_text
 from gateway.access.rates import Verdict
 from gateway.access.roles import Standing
 from gateway.changes import Changes, incoming
 from gateway.chats import lost_replies, questions, voice
 from gateway.chats.apologies import RETRY_PREFIX, TOO_MUCH_WAITS, apology
+from gateway.chats.asides import aside, overheard_text
 from gateway.chats.busy import Mode
 from gateway.chats.directory import Chats
 from gateway.chats.questions import Answer, Question, Questions, typed_answer
@@ -75,7 +77,6 @@ class Router:
         self._chat_settings = chat_settings
         self._changes = changes
         self._move = move
-        self._asides = changes.asides
         self._is_closed = False
 
     def close(self) -> None:
@@ -140,7 +141,7 @@ class Router:
         question = self._questions.asked_in(chat, person) if is_own else None
         is_meant = message.is_addressed or self._chats.expects(message)
         if not is_meant and question is None:
-            self._asides.overhear(chat, message, self._chat_settings().observe)
+            await self._overhear(chat, message)
             return
         call = parse(message) if message.is_addressed else None
         if self._is_counted(call) and not self._admit(message, standing):
@@ -172,21 +173,26 @@ class Router:
         known = (one for one in message.context if self._gate.may_talk(message.address, one.sender))
         return replace(message, context=tuple(known))
 
-    def _with_asides(self, message: Inbound) -> Inbound:
-        """The message with what its chat has heard of in between."""
-        asides = self._asides.of(session_key(message.address))
-        return replace(message, context=(*message.context, *asides))
-
     async def _take_for_turn(self, message: Inbound, mode: Mode) -> bool:
         """Keep what is to have a turn, or a part in one, and hand it over; False if seen before."""
-        if message.command is None:
-            message = self._with_asides(message)
-        is_new = await self._keep(message)
+        if message.command is not None:
+            is_new = await self._keep(message)
+        else:  # what its chat has heard of in between goes with it
+            alone = incoming(message)
+            kept = await self._inbound.take_telling(alone, events.with_asides)
+            is_new = kept is not None
+            if kept is not None and kept != alone.event:
+                message = events.from_json(kept)
         if is_new:
-            if message.command is None:
-                self._asides.clear(session_key(message.address))
             await self._offer(message, mode)
         return is_new
+
+    async def _overhear(self, chat: str, message: Inbound) -> None:
+        """Keep what somebody said to others, if that is wanted: it goes with the next message."""
+        limit, said = self._chat_settings().observe, overheard_text(message)
+        if limit > 0 and said:
+            heard = aside(chat, "overheard", message.address, message.sender, said)
+            await self._inbound.take_aside(incoming(message), heard, limit)
 
     async def _keep(self, message: Inbound, *, is_command: bool = False) -> bool:
         """Store a message; False if that was done before."""

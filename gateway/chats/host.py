@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from adapters.base import Adapter, Inbound
 from config.settings import Settings
 from gateway.access.roles import Standing
-from gateway.chats.asides import Asides
 from gateway.chats.outgoing import OutgoingFiles
 from gateway.chats.questions import Questions
 from gateway.delivery.reply import DeliverySettings
@@ -73,7 +72,6 @@ class Host:
     skills: Skills
     delivery: DeliverySettings
     standing: Callable[[Inbound], Awaitable[Standing]]  # what its sender may do, at this moment
-    asides: Asides = field(default_factory=Asides)
     clock: Clock = local_time
     end_programs: Callable[[str], Awaitable[None]] = none_run  # of a chat, in its background
     reset_policy: Policy | None = None

@@ -26,9 +26,10 @@ async def recover(host: Host, chats: Chats) -> None:
     for turn in turns:
         if (message := _readable(host, turn.event)) is not None:
             chats.resume(message, turn)
-    for event in waiting:
-        if (message := _readable(host, event)) is not None:
-            give_back(host, chats, message)
+    readable = [message for event in waiting if (message := _readable(host, event)) is not None]
+    # A change takes the place of what it changes, which is the turn that goes on, or the last one.
+    for message in sorted(readable, key=lambda message: not message.is_redone):
+        give_back(host, chats, message)
     for event in await host.inbound.cut_off():
         if (message := _readable(host, event)) is not None:
             await _tell_of_cut_off(host, chats, message)

@@ -45,9 +45,7 @@ def data_commands(chats: Chats, host: Host, people: PeopleStore) -> list[Command
             return CONFIRM
 
         async def carry_out() -> str:
-            sender = call.message.sender
-            forgotten = await people.forget(person_key(address, sender))
-            host.asides.forget(address.platform, sender.id)
+            forgotten = await people.forget(person_key(address, call.message.sender))
             for chat in forgotten.chats:
                 host.pool.drop(chat)
                 await host.end_programs(chat)

@@ -260,7 +260,7 @@ class JournalStore(Protocol):
 
     async def answer_shown(self, chat: str, message_id: str) -> tuple[str, str] | None:
         """The chat, or topic of it, where a message of ours is part of an answer, and how that
-        begins; None of any other message."""
+        begins, empty as long as it is being written; None of any other message."""
 
     async def chat_of(self, turn: str) -> str | None:
         """The session key of the chat that a turn was in; None if it is not known any more."""

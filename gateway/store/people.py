@@ -30,6 +30,7 @@ class PersonalData:
     sessions: Sequence[tuple[SessionInfo, Sequence[Said]]]  # of their direct chats
     in_groups: Sequence[tuple[str, Said]]  # (the chat, what they wrote there)
     jobs: Sequence[tuple[str, str]] = ()  # (the chat, what is to be done there on a schedule)
+    not_told: Sequence[tuple[str, str]] = ()  # (the chat, what its next message will be told)
 
 
 @dataclass(frozen=True, slots=True)

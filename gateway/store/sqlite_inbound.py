@@ -1,11 +1,13 @@
 """`InboundStore` over SQLite."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from gateway.store import asides_sql
 from gateway.store.connection import Database
-from gateway.store.inbound import Incoming
+from gateway.store.inbound import Aside, Incoming
 from gateway.store.journal import EventState
 from gateway.store.rows import storable
 from gateway.store.times import timestamp
@@ -28,13 +30,41 @@ class SqliteInbound:
     async def take(self, incoming: Incoming, *, is_command: bool = False) -> bool:
         """See `InboundStore`."""
         state = "command" if is_command else "accepted"
-        return await self._database.run(lambda c: self._insert(c, incoming, state))
+        number = await self._database.run(lambda c: self._insert(c, incoming, state))
+        return number is not None
+
+    async def take_telling(
+        self, incoming: Incoming, add: Callable[[str, Sequence[Aside]], str]
+    ) -> str | None:
+        """See `InboundStore`."""
+
+        def work(connection: sqlite3.Connection) -> str | None:
+            asides = asides_sql.untold(connection, incoming.chat)
+            kept = add(incoming.event, list(asides.values())) if asides else incoming.event
+            number = self._insert(connection, replace(incoming, event=kept), "accepted")
+            if number is None:
+                return None
+            asides_sql.tell(connection, list(asides), number)
+            return kept
+
+        return await self._database.run(work)
+
+    async def take_aside(self, incoming: Incoming, aside: Aside, limit: int) -> bool:
+        """See `InboundStore`."""
+
+        def work(connection: sqlite3.Connection) -> bool:
+            is_new = self._insert_seen(connection, incoming)
+            if is_new:
+                asides_sql.add(connection, aside, limit, timestamp(self._now()))
+            return is_new
+
+        return await self._database.run(work)
 
     async def take_answer(self, incoming: Incoming, question: str, answer: str) -> bool:
         """See `InboundStore`."""
 
         def work(connection: sqlite3.Connection) -> bool:
-            is_new = self._insert(connection, incoming, "answer")
+            is_new = self._insert(connection, incoming, "answer") is not None
             if is_new:
                 answer_question(connection, question, answer)
             return is_new
@@ -43,15 +73,7 @@ class SqliteInbound:
 
     async def take_note(self, incoming: Incoming) -> bool:
         """See `InboundStore`."""
-
-        def work(connection: sqlite3.Connection) -> bool:
-            is_new = self._insert(connection, incoming, "accepted")
-            if is_new:
-                now = timestamp(self._now())
-                settle(connection, incoming.platform, incoming.event_id, "done", now)
-            return is_new
-
-        return await self._database.run(work)
+        return await self._database.run(lambda c: self._insert_seen(c, incoming))
 
     async def change(self, incoming: Incoming) -> None:
         """See `InboundStore`."""
@@ -96,7 +118,15 @@ class SqliteInbound:
             )
         return [event for (event,) in rows]
 
-    def _insert(self, connection: sqlite3.Connection, incoming: Incoming, state: str) -> bool:
+    def _insert_seen(self, connection: sqlite3.Connection, incoming: Incoming) -> bool:
+        is_new = self._insert(connection, incoming, "accepted") is not None
+        if is_new:
+            now = timestamp(self._now())
+            settle(connection, incoming.platform, incoming.event_id, "done", now)
+        return is_new
+
+    def _insert(self, connection: sqlite3.Connection, incoming: Incoming, state: str) -> int | None:
+        """The number of the event's row; None if there is one already."""
         now = self._now()
         if now - self._pruned_at >= PRUNE_EVERY:
             connection.execute(
@@ -104,6 +134,7 @@ class SqliteInbound:
                 "AND state NOT IN ('accepted', 'begun', 'steering')",
                 (timestamp(now - KEEP_EVENTS),),
             )
+            asides_sql.forget_before(connection, timestamp(now - KEEP_EVENTS))
             self._pruned_at = now
         texts = (incoming.platform, incoming.event_id, incoming.chat, incoming.event)
         cursor = connection.execute(
@@ -111,7 +142,7 @@ class SqliteInbound:
             "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             (*map(storable, texts), state, timestamp(now), timestamp(now)),
         )
-        return cursor.rowcount == 1
+        return cursor.lastrowid if cursor.rowcount == 1 else None
 
 
 def settle(

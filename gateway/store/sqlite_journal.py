@@ -110,10 +110,10 @@ class SqliteJournal:
     async def answer_shown(self, chat: str, message_id: str) -> tuple[str, str] | None:
         """See `JournalStore`."""
         rows = await self._rows(
-            "SELECT chat, said FROM outbound JOIN turns ON turns.id = turn_id "
+            "SELECT chat, coalesce(said, '') FROM outbound JOIN turns ON turns.id = turn_id "
             "JOIN lives ON lives.id = life_id "
             "WHERE message_id = ?1 AND (chat = ?2 OR substr(chat, 1, length(?2) + 1) = ?2 || ':') "
-            "AND said IS NOT NULL",
+            "AND (said IS NOT NULL OR ended_at IS NULL)",
             storable(message_id),
             storable(chat),
         )

@@ -15,6 +15,7 @@ _KEYED = (
     ("sessions", "chat", False),
     ("lives", "chat", False),
     ("inbound", "chat", False),
+    ("asides", "chat", False),
     ("model_calls", "chat", False),
     ("jobs", "chat", False),
     ("members", "chat", True),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from gateway.sessions import is_direct
+from gateway.store import asides_sql
 from gateway.store.authors import mark_of, without, written_by
 from gateway.store.connection import Database
 from gateway.store.people import ChatInfo, Forgotten, PersonalData, Said
@@ -70,7 +71,10 @@ def _read(connection: sqlite3.Connection, person: str) -> PersonalData:
         "SELECT chat, prompt FROM jobs WHERE platform || ':' || owner_id = ? ORDER BY id", (person,)
     ).fetchall()
     said_in_groups = [(c, s) for c, s in in_groups if s.text]
-    return PersonalData(person, notes, sessions, said_in_groups, [(c, p) for c, p in jobs])
+    asides = connection.execute(
+        "SELECT chat, said FROM asides WHERE person = ? ORDER BY number", (person,)
+    ).fetchall()
+    return PersonalData(person, notes, sessions, said_in_groups, jobs, asides)
 
 
 def _forget(connection: sqlite3.Connection, person: str, today: str) -> Forgotten:
@@ -80,6 +84,7 @@ def _forget(connection: sqlite3.Connection, person: str, today: str) -> Forgotte
     connection.execute("DELETE FROM memories WHERE kind = 'user' AND owner = ?", (person,))
     connection.execute("DELETE FROM jobs WHERE platform || ':' || owner_id = ?", (person,))
     connection.execute("DELETE FROM approvals WHERE person = ?", (person,))
+    asides_sql.forget_person(connection, person)
     sessions = messages = 0
     for chat in own:
         # That an event was seen is still needed, in case it comes again; what still waits, too.

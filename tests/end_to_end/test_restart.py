@@ -69,6 +69,33 @@ async def test_a_kill_in_mid_answer_leaves_a_history_that_goes_on(
     assert "I see, blue." in said
 
 
+async def test_a_reaction_is_told_after_a_kill(
+    folder: Path, telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    settings = folder / "hermes.yaml"
+    settings.write_text(
+        f"{settings.read_text()}\nmodel:\n  provider: openai\n  name: fake-model\n"
+        f"  base_url: {model.base_url}\n  api_key: {KEY}\n"
+    )
+    async with running("run", cwd=folder) as first:
+        model.enqueue(text="Knock, knock!")
+        telegram.people.say(ada, "a joke please")
+        await telegram.wait_for(lambda: last_text(telegram, ada) == "Knock, knock!")
+        model.enqueue(text="Fine.")
+        telegram.people.say(ada, "how are you?")
+        await telegram.wait_for(lambda: last_text(telegram, ada) == "Fine.")
+        telegram.people.react(ada, telegram.replies(ada)[0], "👎")
+        await telegram.wait_for(lambda: not telegram.updates.pending)
+        first.send_signal(signal.SIGKILL)
+        await first.wait()
+    model.enqueue(text="Who is there?")
+    async with running("run", cwd=folder):
+        telegram.people.say(ada, "another one")
+        await telegram.wait_for(lambda: last_text(telegram, ada) == "Who is there?")
+    told = model.requests[-1].body["messages"][-1]["content"]
+    assert told.count("(put 👎 under your message “Knock, knock!”)") == 1
+
+
 async def test_a_message_that_came_while_it_was_down_is_answered_once(
     folder: Path, telegram: FakeTelegram, ada: Person
 ) -> None:

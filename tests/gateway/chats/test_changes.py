@@ -1,11 +1,12 @@
 """What happens to messages after they were sent: changes, reactions, deletions."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 from adapters.base import Inbound, Sender
 from config.settings import AccessSettings
-from gateway.changes import REDONE_WITHIN
+from gateway.changes import REDONE_WITHIN, incoming
 from tests.fakes.platform import ALICE
 from tests.gateway.chats.conftest import NOON
 from tests.gateway.chats.small_gateway import SmallGateway, Start
@@ -132,6 +133,26 @@ async def test_a_redone_turn_goes_on_after_a_restart(start: Start) -> None:
         assert "Undone" not in str(second.platform.screens["1"].log)
 
 
+async def test_a_change_that_waits_at_a_kill_is_answered_in_the_place_of_what_it_changes(
+    start: Start,
+) -> None:
+    async with start() as first:
+        hanging = first.model.enqueue(text="never comes", gated=True)
+        message = await first.platform.say("what is my cat called?")
+        await hanging.started.wait()
+        await first.platform.say("and my bird?")
+        # Killed right after it was taken, before the turn of what it was has stopped.
+        changed = replace(message, text="and my dog?", event_id="changed", is_redone=True)
+        await first.store.inbound.take(incoming(changed))
+    async with start() as second:
+        for answer in ("Luna", "Rex", "Tweety"):
+            second.model.enqueue(text=answer)
+        await second.platform.until(lambda s: s.last == "Tweety")
+        await second.chats.idle(CHAT)
+        history = [m["content"] for m in await second.history()]
+        assert history == ["and my dog?", "Rex", "and my bird?", "Tweety"]
+
+
 async def test_a_change_of_an_older_message_is_told_with_the_next(gateway: SmallGateway) -> None:
     message = await talk(gateway, "my cat is Luna", "noted")
     await talk(gateway, "how are you?", "fine")
@@ -222,6 +243,69 @@ async def test_a_reaction_to_an_answer_is_told_with_the_next_message(
     assert '> "Alice": (put 👎 under your message “Knock, knock!”)' in said(gateway)[-1]
     await talk(gateway, "thanks", "you're welcome")
     assert "👎" not in said(gateway)[-1]
+
+
+async def test_a_reaction_to_an_answer_that_is_being_written_is_told_too(
+    gateway: SmallGateway,
+) -> None:
+    drip = gateway.model.enqueue(text="Once upon a time there was a bot", gated=True)
+    await gateway.platform.say("a story please")
+    drip.release(3)
+    screen = await gateway.platform.until(lambda s: "Once" in s.last)
+    await gateway.platform.react(next(iter(screen.messages)), "👎")
+    drip.release(20)
+    await gateway.chats.idle(CHAT)
+    await talk(gateway, "another one", "Who is there?")
+    assert '> "Alice": (put 👎 under an answer while you wrote it)' in said(gateway)[-1]
+
+
+async def test_what_was_not_told_yet_is_told_after_a_restart_and_only_once(start: Start) -> None:
+    async with start() as first:
+        message = await talk(first, "my cat is Luna", "noted")
+        await talk(first, "a joke please", "Knock, knock!")
+        await first.platform.react(shown_as(first, "Knock, knock!"), "👎")
+        await first.platform.change(message, "my cat is Lina")
+    async with start() as second:
+        await talk(second, "another one", "Who is there?")
+        told = said(second)[-1]
+        assert '> "Alice": (put 👎 under your message “Knock, knock!”)\n> "Alice": (changed' in told
+    async with start() as third:
+        await talk(third, "thanks", "you're welcome")
+        assert said(third)[-1] == "thanks"
+
+
+async def test_what_goes_with_a_message_that_is_refused_is_told_with_another(start: Start) -> None:
+    async with start(inbox_size=1) as gateway:
+        await talk(gateway, "a joke please", "Knock, knock!")
+        drip = gateway.model.enqueue(text="Who is there?", gated=True)
+        await gateway.platform.say("another one")
+        await drip.started.wait()
+        await gateway.platform.say("this one waits")
+        await gateway.platform.react(shown_as(gateway, "Knock, knock!"), "👎")
+        await gateway.platform.say("there is no room for this one")
+        await gateway.platform.until(lambda s: any("did not take" in text for text in s.texts))
+        gateway.model.enqueue(text="I waited")
+        drip.release(20)
+        await gateway.platform.until(lambda s: "I waited" in s.texts)
+        await gateway.chats.idle(CHAT)
+        await talk(gateway, "and now?", "now there is")
+        assert "👎" in said(gateway)[-1]
+
+
+async def test_what_goes_with_a_message_that_is_deleted_is_told_with_another(
+    gateway: SmallGateway,
+) -> None:
+    await talk(gateway, "a joke please", "Knock, knock!")
+    drip = gateway.model.enqueue(text="Who is there?", gated=True)
+    await gateway.platform.say("another one")
+    await drip.started.wait()
+    await gateway.platform.react(shown_as(gateway, "Knock, knock!"), "👎")
+    message = await gateway.platform.say("never mind")
+    await gateway.platform.take_away(message)
+    drip.release(20)
+    await gateway.chats.idle(CHAT)
+    await talk(gateway, "thanks", "you're welcome")
+    assert "👎" in said(gateway)[-1]
 
 
 async def test_a_reaction_in_a_forum_is_told_in_the_topic_of_the_answer(

@@ -42,6 +42,15 @@ async def test_the_last_of_what_members_said_goes_with_the_next_message(start: S
         assert "pizza" not in await ask(gateway)
 
 
+async def test_what_was_overheard_is_told_after_a_restart(start: Start) -> None:
+    async with start(observe=5) as first:
+        await talk(first, "pizza or pasta?")
+    async with start(observe=5) as second:
+        await talk(second, "I'd say pizza")
+        assert '> "Bob": pizza or pasta?\n> "Bob": I\'d say pizza' in await ask(second)
+        assert "pizza" not in await ask(second)
+
+
 async def test_who_is_forgotten_was_not_overheard_either(start: Start) -> None:
     async with start(observe=5) as gateway:
         await talk(gateway, "my number is 555")

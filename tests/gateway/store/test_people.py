@@ -78,7 +78,7 @@ async def test_who_is_forgotten_is_gone_everywhere_and_others_are_not(
     assert forgotten.chats == ["telegram:dm:7", GROUP]
     assert (forgotten.sessions, forgotten.messages) == (2, 3)
     nothing = await store.people.data_of(ANN)
-    assert nothing == PersonalData(ANN, [], [], [], [])
+    assert nothing == PersonalData(ANN, [], [], [], [], [])
     said = [message["content"] for message in await store.history(session.id)]
     assert said[0] == DELETED
     assert "fine, says Ben" in said[2]
