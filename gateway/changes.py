@@ -86,7 +86,7 @@ class Changes:
         message = replace(before, event_id=press.event_id, is_redone=True)
         if await self._inbound.take(incoming(message)):
             self._chats.redo(message)
-            if press.message_id is not None:
+            if press.message_id is not None and press.is_on_message:
                 self._chats.take_away(press.address, press.message_id)
         return None
 

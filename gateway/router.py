@@ -252,7 +252,7 @@ class Router:
         if self._chats.stop(session_key(press.address), pressed.detail):
             return None
         # Only what grows has this button: a kill, or a platform that did not answer, has left it.
-        if press.message_id is not None:
+        if press.message_id is not None and press.is_on_message:
             self._chats.take_away(press.address, press.message_id)
         return "This answer is no longer being written."
 

@@ -161,6 +161,8 @@ class ButtonPress:
     data: str  # as given to `Button.data`
     acknowledge: Callable[[str | None], Awaitable[None]]  # shows a short notice, ends the spinner
     message_id: str | None = None  # of the message under which it stands
+    # The platform shows that message to have this very button. Clients can make data up.
+    is_on_message: bool = False
     typed: str | None = None  # into the form that the button has opened, on platforms with forms
 
 

@@ -117,6 +117,19 @@ def chosen_class(on_press: OnPress) -> type[discord.ui.DynamicItem[discord.ui.Se
     return Chosen
 
 
+def is_under(message: discord.Message, data: str) -> bool:
+    """Whether a message has a button, or a choice in a menu, of that data."""
+    ids = {f"{_PREFIX}{data}", f"{_FORM_PREFIX}{data}"}
+    for row in message.components:
+        for one in row.children if isinstance(row, discord.ActionRow) else ():
+            if isinstance(one, discord.SelectMenu):
+                if any(option.value == data for option in one.options):
+                    return True
+            elif one.custom_id in ids:
+                return True
+    return False
+
+
 def _is_long_column(part: Part) -> bool:
     """Whether buttons stand one below the other, too many for rows, and a menu can take them: it
     has no colours and opens no forms.

@@ -13,6 +13,7 @@ import structlog
 
 from adapters.base import Address, Attachment, ButtonPress, Inbound, Sender
 from adapters.discord.commands import Handlers, Interaction, SlashCommand
+from adapters.discord.components import is_under
 from adapters.discord.contents import attachment_of, files_of, readable
 from adapters.discord.desk import Desk
 from adapters.discord.errors import ALREADY_ACKNOWLEDGED, INTERACTION_IS_OVER
@@ -177,6 +178,7 @@ class Interactions:
             data=data,
             acknowledge=acknowledge,
             message_id=str(interaction.message.id) if interaction.message else None,
+            is_on_message=interaction.message is not None and is_under(interaction.message, data),
             typed=typed,
         )
         await self._listener.hand_over(press)

@@ -294,9 +294,12 @@ class FakePlatform:
         *,
         sender: Sender = ALICE,
         chat: str | None = None,
+        under: str | None = None,
         wait_s: float = 10,
     ) -> str:
-        """Press a button by its data, be it still on the screen or not."""
+        """Press a button by its data, be it still on the screen or not; or say one did, `under` a
+        message that may have none.
+        """
         notices: asyncio.Queue[str | None] = asyncio.Queue()
         messages = self.screens[chat or sender.id].messages
         has_it = [i for i, p in messages.items() if data in {b.data for r in p.buttons for b in r}]
@@ -307,8 +310,9 @@ class FakePlatform:
         kind = ChatKind.DIRECT if chat is None else ChatKind.GROUP
         address = Address(self.name, chat or sender.id, kind)
         event_id = f"{self._run}-{next(self.ids)}"
-        message_id = has_it[-1] if has_it else None
-        await self.give(ButtonPress(event_id, address, sender, data, acknowledge, message_id))
+        message_id = under or (has_it[-1] if has_it else None)
+        press = ButtonPress(event_id, address, sender, data, acknowledge, message_id)
+        await self.give(replace(press, is_on_message=message_id in has_it))
         try:
             async with asyncio.timeout(wait_s):
                 return await notices.get() or ""

@@ -111,8 +111,15 @@ def _button_press(
         sender=sender,
         data=query.data,
         message_id=str(message.message_id),
+        is_on_message=isinstance(message, Message) and _has_button(message, query.data),
         acknowledge=acknowledge_this,
     )
+
+
+def _has_button(message: Message, data: str) -> bool:
+    """Whether it has a button that says this. Telegram does not check what a client says it is."""
+    rows = message.reply_markup.inline_keyboard if message.reply_markup else ()
+    return any(button.callback_data == data for row in rows for button in row)
 
 
 def _draft_stop(

@@ -170,6 +170,7 @@ async def test_a_button_says_which_it_is_and_the_notice_is_for_whoever_pressed_i
         assert result.acknowledged
         press = press_of(world)
         assert (press.data, press.message_id, press.typed) == ("ask:7:1", message_id, None)
+        assert press.is_on_message
         assert press.address == world.here
         await press.acknowledge("This question is for Bob.")
         (notice,) = result.followups
@@ -226,6 +227,7 @@ async def test_a_long_column_is_a_menu_whose_choice_is_a_press() -> None:
         assert result.acknowledged
         press = press_of(world)
         assert (press.data, press.message_id, press.typed) == ("resume:10", message_id, None)
+        assert press.is_on_message
         assert press.address == world.here
         assert press.sender.id == str(world.ada.id)
         await press.acknowledge("This is not for groups.")

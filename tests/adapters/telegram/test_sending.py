@@ -292,7 +292,7 @@ async def test_a_pressed_button_brings_its_data_and_is_acknowledged(
         await adapter.send(address_of(ada), part)
         query = fake.people.press(fake.replies(ada)[0], "Blue")
         press = await serving.press()
-        assert press.data == "b"
+        assert (press.data, press.is_on_message) == ("b", True)
         assert press.sender.id == str(ada.id)
         assert press.address == address_of(ada)
         await press.acknowledge("Blue it is")
@@ -301,6 +301,18 @@ async def test_a_pressed_button_brings_its_data_and_is_acknowledged(
         fake.fail("answerCallbackQuery", faults.server_error())
         with pytest.raises(Unreachable):
             await press.acknowledge(None)
+
+
+async def test_a_press_that_a_client_made_up_is_of_no_button_on_the_message(
+    fake: FakeTelegram, ada: Person
+) -> None:
+    adapter = adapter_for(fake)
+    async with Serving(adapter) as serving:
+        await adapter.send(address_of(ada), Part("?", buttons=((Button("Go", "g"),),)))
+        await adapter.send(address_of(ada), Part("No buttons here."))
+        for message in fake.replies(ada):
+            fake.people.make_up(message, "stop:1", by=ada)
+            assert not (await serving.press()).is_on_message
 
 
 async def test_a_button_in_a_topic_brings_the_topic(fake: FakeTelegram, ada: Person) -> None:

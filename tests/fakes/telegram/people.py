@@ -162,15 +162,19 @@ class People:
         person = by or next(
             one for one in self._world.persons.values() if one.id == message.chat.id
         )
+        return self.make_up(message, found[0]["callback_data"], by=person)
+
+    def make_up(self, message: Message, data: str, *, by: Person) -> Query:
+        """Say that a button was pressed, as clients can, whether the message has one or not."""
         query_id = str(4_000_000_000_000_000_000 + next(self._ids))
-        query = Query(message, person)
+        query = Query(message, by)
         self._world.queries[query_id] = query
         content: Json = {
             "id": query_id,
-            "from": person.to_json(),
+            "from": by.to_json(),
             "message": message.to_json(),
             "chat_instance": "1",
-            "data": found[0]["callback_data"],
+            "data": data,
         }
         self._updates.put("callback_query", content)
         return query

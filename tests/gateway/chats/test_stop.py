@@ -62,6 +62,20 @@ async def test_an_old_stop_button_does_not_stop_the_next_turn(gateway: SmallGate
     await gateway.platform.until_shown("the second answer")
 
 
+async def test_a_press_that_a_client_made_up_takes_no_message_away(gateway: SmallGateway) -> None:
+    drip = gateway.model.enqueue(text="an answer to be kept", gated=True)
+    await gateway.platform.say("one")
+    drip.release(2)
+    screen = await gateway.platform.until(lambda s: bool(s.buttons))
+    stop = screen.buttons[0].data
+    drip.release(20)
+    screen = await gateway.platform.until_shown("an answer to be kept")
+    (kept,) = screen.messages
+    assert "no longer" in await gateway.platform.press_data(stop, under=kept)
+    await gateway.chats.idle("telegram:dm:1")
+    assert screen.texts == ["an answer to be kept"]
+
+
 async def test_only_the_running_turn_is_stopped(gateway: SmallGateway) -> None:
     drip = gateway.model.enqueue(text="the first answer", gated=True)
     gateway.model.enqueue(text="the second answer")
