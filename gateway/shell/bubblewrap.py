@@ -2,13 +2,16 @@
 
 bubblewrap (bwrap, 0.8 or later) makes namespaces of their own for users, processes, files, network
 and the rest, in which there is the workspace, the programs of this machine to read, and nothing
-else. What it can't limit is left to `ulimit`, before the command.
+else. Which system calls there are is `seccomp`'s business; what it can't limit is left to `ulimit`,
+before the command.
 """
 
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from gateway.shell import seccomp
 
 WORKSPACE = "/workspace"
 _SHELL = "/bin/bash"
@@ -32,13 +35,19 @@ class Confinement:
     has_network: bool = False
 
 
-def arguments(workspace: Path, command: str, confinement: Confinement) -> list[str]:
-    """The whole argument list; the command line is bash's, with nothing of ours around it."""
+def arguments(
+    workspace: Path, command: str, confinement: Confinement, filter_file: int | None = None
+) -> list[str]:
+    """The whole argument list; the command line is bash's, with nothing of ours around it.
+
+    `filter_file` is what `seccomp.opened` gives, to be inherited.
+    """
     scratch = str(confinement.scratch_mb * _MIB)
     return [
         "bwrap",
         *("--unshare-user", "--unshare-all", "--disable-userns"),
         *(["--share-net"] if confinement.has_network else []),
+        *(["--seccomp", str(filter_file)] if filter_file is not None else []),
         "--die-with-parent",  # without --new-session, which process.py sees to
         *("--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"),
         *_environment(),
@@ -87,10 +96,15 @@ def why_not() -> str | None:
     """Why commands can't be shut in on this machine, or None if they can. Blocks."""
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (Debian: apt install bubblewrap)."
-    probe = arguments(Path("/usr"), "true", Confinement())
-    done = subprocess.run(  # noqa: S603 - our own argument list
-        probe, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
+    with seccomp.opened() as filter_file:
+        done = subprocess.run(  # noqa: S603 - our own argument list
+            arguments(Path("/usr"), "true", Confinement(), filter_file),
+            check=False,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            pass_fds=() if filter_file is None else (filter_file,),
+        )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no reason was given"])[-1]
         return f"bubblewrap does not work here: {last}."

@@ -32,9 +32,14 @@ class Process:
 
     @classmethod
     async def start(
-        cls, arguments: Sequence[str], cgroup: Cgroup | None, *, has_input: bool = False
+        cls,
+        arguments: Sequence[str],
+        cgroup: Cgroup | None,
+        *,
+        has_input: bool = False,
+        files: Sequence[int] = (),
     ) -> "Process":
-        """Start it. Raises `ShellError`."""
+        """Start it, with these open files of ours. Raises `ShellError`."""
         inside = cgroup.entered_by(arguments) if cgroup else arguments
         pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         try:
@@ -46,6 +51,7 @@ class Process:
                 env={},
                 cwd=Path("/"),
                 start_new_session=True,
+                pass_fds=files,
             )
         except OSError as error:
             if cgroup:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from config.shell import ShellSettings
-from gateway.shell import bubblewrap
+from gateway.shell import bubblewrap, seccomp
 from gateway.shell.bubblewrap import Confinement
 from gateway.shell.cgroup import Cgroup
 from gateway.shell.errors import ShellError
@@ -177,14 +177,16 @@ class ShellTools:
         if "\0" in command:
             raise ShellError("A command can't hold a zero byte.")
 
-        def prepare() -> tuple[list[str], Cgroup | None]:
+        def prepare(filter_file: int | None) -> tuple[list[str], Cgroup | None]:
             workspace = context.workspace.prepare()
             confinement = self._confinement
             group = Cgroup.make(confinement.memory_mb, confinement.processes)
-            return bubblewrap.arguments(workspace, command, confinement), group
+            return bubblewrap.arguments(workspace, command, confinement, filter_file), group
 
-        arguments, group = await asyncio.to_thread(prepare)
-        return await Process.start(arguments, group, has_input=has_input)
+        with seccomp.opened() as filter_file:
+            arguments, group = await asyncio.to_thread(prepare, filter_file)
+            files = () if filter_file is None else (filter_file,)
+            return await Process.start(arguments, group, has_input=has_input, files=files)
 
     async def _followed(self, context: ToolContext, process: Process, seconds: int) -> ToolResult:
         output = context.new_output()
