@@ -2,9 +2,12 @@
 
 On a terminal a growing text is printed block by block: what can't change any more is printed for
 good, the last block is redrawn in place. Anywhere else (a pipe, a file, a dumb terminal) only
-final texts are printed, as they are. Printing may block, so it is never done on the event loop.
+final texts are printed, as they are. Nothing that is shown commands the terminal: a page that a
+model quotes could clear the screen, or write to the clipboard. Printing may block, so it is never
+done on the event loop.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -19,6 +22,20 @@ from adapters.console.blocks import settled
 
 _REDRAWS_PER_S = 12
 _MARGIN_LINES = 2  # below the redrawn block, so that the terminal never scrolls because of it
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PICTURES = 0x2400  # the Unicode block with a picture for each control character of ASCII
+
+
+def harmless(text: str) -> str:
+    """A text with pictures in the place of what terminals take for commands (ECMA-48)."""
+    return _CONTROLS.sub(_picture, text.replace("\r\n", "\n"))
+
+
+def _picture(found: re.Match[str]) -> str:
+    number = ord(found[0])
+    return chr(_PICTURES + number) if number < ord(" ") else "\N{REPLACEMENT CHARACTER}"
 
 
 class Screen(Protocol):
@@ -64,7 +81,7 @@ class PlainScreen:
 
     def add(self, text: str) -> None:
         """See `Screen`."""
-        self._console.out(text, highlight=False)
+        self._console.out(harmless(text), highlight=False)
 
     def wait(self) -> None:
         """Nothing: there is nobody to see it."""
@@ -83,6 +100,7 @@ class TerminalScreen:
 
     def grow(self, text: str) -> None:
         """See `Screen`. A text that changes its beginning is begun anew."""
+        text = harmless(text)
         if not text.startswith(self._printed):
             self._clear()
             self._console.print(Text("(once more)", style="dim"))
@@ -99,15 +117,15 @@ class TerminalScreen:
     def finish(self, text: str, choices: Sequence[str]) -> None:
         """See `Screen`."""
         self._clear()
-        self._print(text.removeprefix(self._printed))
+        self._print(harmless(text).removeprefix(self._printed))
         self._printed = ""
         for number, choice in enumerate(choices, start=1):
-            self._console.print(Text.assemble((f"  {number}  ", "bold cyan"), choice))
+            self._console.print(Text.assemble((f"  {number}  ", "bold cyan"), harmless(choice)))
         self._console.print()
 
     def add(self, text: str) -> None:
         """See `Screen`."""
-        self._console.print(Text(text, style="dim"))
+        self._console.print(Text(harmless(text), style="dim"))
 
     def wait(self) -> None:
         """See `Screen`. A text that grows shows enough by itself."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from adapters.console.lines import Lines, PipedLines, TerminalLines
+from adapters.console.screen import harmless
 from config.models import ModelSettings
 from gateway.agent_host.host import AgentHost
 from gateway.agent_host.process import agent_process, native_command, wasm_command
@@ -52,7 +53,7 @@ async def run(options: Options) -> int:
             level=options.level,
             folder=options.folder,
             now=lambda: local_time().isoformat(timespec="seconds"),
-            show=lambda text: print(text, flush=True),
+            show=lambda text: print(harmless(text), flush=True),
             ask=lines.next,
         )
         await host.start()

@@ -100,3 +100,24 @@ def test_a_pipe_gets_final_texts_as_they_are() -> None:
     screen.finish("Which?", ["Berlin"])
     screen.rest()
     assert file.getvalue() == "**bold [red]text**\nWhich?\n  1) Berlin\n"
+
+
+HOSTILE = "a\x1b[2Jb\x1b]52;c;cm0=\x07c\x9b1md\x08\re\x7f"
+SHOWN = "a␛[2Jb␛]52;c;cm0=␇c\ufffd1md␈␍e\ufffd"
+
+
+@pytest.mark.parametrize("is_lively", [True, False])
+def test_nothing_that_is_shown_commands_the_terminal(*, is_lively: bool) -> None:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=is_lively, width=80, color_system=None)
+    screen = TerminalScreen(console) if is_lively else PlainScreen(console)
+    screen.grow(f"{HOSTILE}\n\nsecond")
+    screen.finish(f"{HOSTILE}\n\nsecond\r\nthird\tfourth", [f"x{HOSTILE}"])
+    screen.add(f"y{HOSTILE}")
+    printed = file.getvalue()
+    assert "\x1b]" not in printed
+    assert "\x1b[2J" not in printed
+    assert not set(printed) & set("\x07\x08\x7f\x9b")
+    for expected in (SHOWN, f"x{SHOWN}", f"y{SHOWN}"):
+        assert expected in printed
+    assert "(once more)" not in printed
