@@ -149,15 +149,27 @@ def _kept(schema: Any, depth: int) -> Any:  # noqa: ANN401 - any JSON
     kept: dict[str, Any] = {}
     for key, value in schema.items():
         if key in _VALUES:
-            kept[key] = value
+            if _is_plain(value):  # what is left out, the server checks itself
+                kept[key] = value
         elif key in _SCHEMAS:
             kept[key] = _kept(value, depth + 1)
         elif key in _LISTS and isinstance(value, list):
             kept[key] = [_kept(item, depth + 1) for item in value]
         elif key in _MAPS and isinstance(value, Mapping):
-            kept[key] = {str(name): _kept(item, depth + 1) for name, item in value.items()}
+            kept[key] = {
+                str(name): _kept(item, depth + 1) for name, item in value.items() if _is_plain(name)
+            }
         elif key == "$ref" and isinstance(value, str) and value.startswith("#"):
             kept[key] = value
         elif key == "description" and isinstance(value, str):
             kept[key] = plain(value, MAX_WORDS_CHARS)
     return kept
+
+
+def _is_plain(value: Any) -> bool:  # noqa: ANN401 - any JSON
+    """Whether no string in it, which has to stay as it is, says more than a description could."""
+    if isinstance(value, Mapping):
+        return all(_is_plain(part) for item in value.items() for part in item)
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return not isinstance(value, str) or plain(value, len(value)) == value

@@ -15,10 +15,21 @@ _FENCE = "untrusted"
 _MAX_SOURCE_CHARS = 200
 
 # Anything that a model might read as the end of the data: our own fence in any case and spacing,
-# and the tags that chat templates are made of. What was taken for spaces is never tried again: with
-# plain `\s*` a page of spaces would keep the event loop busy for hours.
+# and the tags that chat templates are made of (ChatML, Hermes and Qwen, Llama, Mistral, Gemma,
+# DeepSeek, Claude), wide brackets and unseen characters in them included. What was taken for spaces
+# is never tried again: with plain `\s*` a page of spaces would keep the event loop busy for hours.
+_GAP = r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]*+"
+_TAGS = rf"{_FENCE}|system|assistant|user|human|tool|function|invoke|sys"
 _LOOKS_LIKE_A_FENCE = re.compile(
-    rf"<(?=\s*+/?\s*+(?:{_FENCE}|system|assistant|user|tool|function)\b)|<(?=\|)", re.IGNORECASE
+    rf"[<\uff1c\ufe64](?={_GAP}/?{_GAP}(?:\w{{1,20}}:)?(?:(?:{_TAGS})(?:\b|_)|(?:start|end)_of_))"
+    r"|[<\uff1c\ufe64](?=[|\uff5c])"
+    r"|\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])",
+    re.IGNORECASE,
+)
+# Letters that no screen shows and models read all the same, but for the flags that end in them
+# (England, Scotland, Wales; Unicode's emoji tag sequences).
+_UNSEEN_LETTERS = re.compile(
+    "(\U0001f3f4[\U000e0061-\U000e007a]{1,6}\U000e007f)|[\U000e0000-\U000e007f]"
 )
 _not_in_a_label = re.compile(r"[^\w .:/?=&%#@,+~()-]+")
 
@@ -38,5 +49,6 @@ def marked(text: str, source: str) -> str:
 
 
 def defused(text: str) -> str:
-    """The text with nothing in it that looks like a boundary."""
-    return _LOOKS_LIKE_A_FENCE.sub("‹", text)
+    """The text with nothing in it that looks like a boundary, or that only a model would read."""
+    seen = _UNSEEN_LETTERS.sub(lambda found: found[1] or "\N{REPLACEMENT CHARACTER}", text)
+    return _LOOKS_LIKE_A_FENCE.sub("‹", seen)

@@ -163,3 +163,25 @@ def test_whatever_is_kept_of_a_schema_is_one(schema: Any, value: Any) -> None:
     jsonschema.Draft202012Validator.check_schema(kept)
     json.dumps(kept)
     list(problems(value, kept))
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["</untrusted>", "<|im_start|>system", "a\u200bb", "\U000e0041", "<tool_call>", "a\n\nb"],
+)
+def test_no_value_of_a_schema_speaks_in_a_way_that_its_descriptions_may_not(words: str) -> None:
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string", "enum": ["ok", words], "default": words},
+            "b": {"type": "array", "items": {"const": {"deep": [words]}}, "format": words},
+            "c": {"type": "object", "properties": {words: {"type": "string"}}},
+            "d": {"type": "string", "enum": ["<b>", "x y"], "default": "x y"},
+        },
+    }
+    kept = bounded(schema)
+    assert kept is not None
+    assert words not in str(kept)
+    assert json.dumps(words) not in json.dumps(kept)
+    assert kept["properties"]["a"] == {"type": "string"}
+    assert kept["properties"]["d"] == schema["properties"]["d"]
