@@ -16,6 +16,7 @@ from gateway import events
 from gateway.chats.busy import is_too_late
 from gateway.chats.messages import Line, tools_given
 from gateway.chats.past import Past
+from gateway.chats.records import AgentNotes
 from gateway.errors import GatewayError
 from gateway.runtime.pool import LeasedAgent
 from gateway.store.errors import StoreError
@@ -36,8 +37,8 @@ _PIECE_BYTES = 2_047
 """For more at a time hashlib lets go of the interpreter's lock, and getting it back takes longer
 than hashing."""
 
-ToEntries = Callable[[Sequence[Line]], Iterable[Entry]]
-"""What is to be kept of what an agent said."""
+ToEntries = Callable[[Sequence[Line], AgentNotes], Iterable[Entry]]
+"""What is to be kept of what an agent said, who knows these notes (`Records.entries`)."""
 
 
 class AgentChanged(GatewayError):
@@ -49,6 +50,7 @@ class AgentLife:
     """An agent from its waking to its sleep; it is left with the agent between turns."""
 
     id: str
+    notes: AgentNotes
     tools: frozenset[str] = frozenset()  # the host's tools that it was told of
     steps: int = 0  # fed so far
     turns: int = 0
@@ -105,20 +107,20 @@ class TurnJournal:
             self._noted = noted + self._noted
             raise
 
-    async def wake(
-        self, chat: str, session: str, artefact: str, lines: Sequence[str], tools: Iterable[str]
-    ) -> None:
-        """An agent's life begins with these lines, which tell it of these tools."""
-        life = AgentLife(secrets.token_hex(8), frozenset(tools), steps=1)
+    async def wake(self, chat: str, session: str, artefact: str, init: Line) -> Sequence[str]:
+        """An agent's life begins with this line; returns what it is fed."""
+        life = _life_of(secrets.token_hex(8), init, steps=1)
+        lines = (encode(init),)
         begun = LifeBegun(life.id, chat, session, artefact)
-        await self.write(begun, Fed(life.id, 0, None, tuple(lines)))
+        await self.write(begun, Fed(life.id, 0, None, lines))
         self._life = life
+        return lines
 
     def woken(self, agent: LeasedAgent) -> list[Line]:
         """Take over the agent; what it said when it was woken, if it was woken for this turn."""
         if self._life is not None:
             agent.memo = self._life
-            return self._answered(self._life.id, 0, agent.woken)
+            return self._answered(self._life, 0, agent.woken)
         if not isinstance(agent.memo, AgentLife):
             raise TypeError("an agent without a life was left in the pool")
         self._life = agent.memo
@@ -153,7 +155,7 @@ class TurnJournal:
         life.steps += 1
         life.turns += not self.is_begun
         self.is_begun = True
-        return self._answered(life.id, fed.number, await agent.step(written))
+        return self._answered(life, fed.number, await agent.step(written))
 
     def merge(self, message: Inbound) -> None:
         """Let a message be part of this turn, from the next step on, which feeds it."""
@@ -171,16 +173,17 @@ class TurnJournal:
         self.is_begun = True
         self._merged = list(past.steering)
         turns = {step.turn for step in steps if step.turn is not None}
-        self._life = agent.memo = AgentLife(
-            stored.life.id, tools_given(parse_line(steps[0].lines[0])), len(steps), len(turns)
-        )
+        life = _life_of(stored.life.id, parse_line(steps[0].lines[0]), steps=len(steps))
+        life.turns = len(turns)
+        self._life = agent.memo = life
         said: list[Line] = []
         for step in steps:
             answers = await agent.step(step.lines) if step.number else agent.woken
             if step.answers is None:
-                messages = self._answered(stored.life.id, step.number, answers)
+                messages = self._answered(life, step.number, answers)
             elif step.answers == digest(answers):
                 messages = [parse_line(answer) for answer in answers]
+                list(self._to_entries(messages, life.notes))  # they are kept; the notes follow
             else:
                 raise AgentChanged("the agent answers its journal differently")
             if step.turn == self.turn:
@@ -209,15 +212,21 @@ class TurnJournal:
         platform, written = event.address.platform, events.to_json(event)
         return TurnBegun(self.turn, life.id, platform, event.event_id, written)
 
-    def _answered(self, life: str, number: int, answers: Sequence[str]) -> list[Line]:
+    def _answered(self, life: AgentLife, number: int, answers: Sequence[str]) -> list[Line]:
         messages = [parse_line(answer) for answer in answers]
         if late := sum(map(is_too_late, messages)):
             # The agent takes them in the order of their coming: it is the last that are left.
             self.refused += self._merged[-late:]
             del self._merged[-late:]
             self.note(*(_settled(message, "accepted") for message in self.refused))
-        self.note(*self._to_entries(messages), Answered(life, number, digest(answers)))
+        kept = self._to_entries(messages, life.notes)
+        self.note(*kept, Answered(life.id, number, digest(answers)))
         return messages
+
+
+def _life_of(id_: str, init: Line, *, steps: int) -> AgentLife:
+    notes: AgentNotes = {"memory": init["memory"], "user": init["user"]}
+    return AgentLife(id_, notes, tools_given(init), steps)
 
 
 def _settled(message: Inbound, state: EventState) -> EventSettled:

@@ -14,6 +14,9 @@ from gateway.sessions import MemoryOwners
 from gateway.store.base import MemoryKind, Message, Store
 from gateway.store.journal import Entry, HistoryChanged, MemoryChanged
 
+AgentNotes = dict[MemoryKind, str]
+"""The memory texts as an agent knows them: as it was told at its start, and changed since."""
+
 KEPT = frozenset({"history", "memory_update"})
 """The types of the messages that are for the store."""
 
@@ -44,21 +47,29 @@ class Records:
             await self._store.memory("user", owners.user),
         )
 
-    def entries(self, messages: Sequence[Line]) -> list[Entry]:
-        """What is to be written because of what the agent said."""
+    def entries(self, messages: Sequence[Line], notes: AgentNotes) -> list[Entry]:
+        """What is to be written because of what the agent said. `notes` are those that it knows,
+        and follow it.
+        """
         found: list[Entry] = []
         for message in messages:
             if message["type"] == "memory_update":
                 self.has_noted = True
-                texts: tuple[tuple[MemoryKind, str], ...] = (
-                    ("memory", self._owners.memory),
-                    ("user", self._owners.user),
-                )
-                found += [MemoryChanged(kind, owner, message[kind]) for kind, owner in texts]
+                found += self._changed(message, notes)
             elif message["type"] == "history":
                 said, length = tuple(message.get("messages") or ()), message.get("length", 0)
                 found.append(HistoryChanged(self.session_id, message["op"], said, length))
         return found
+
+    def _changed(self, update: Line, notes: AgentNotes) -> list[Entry]:
+        owners = self._owners
+        of_kind: dict[MemoryKind, str] = {"memory": owners.memory, "user": owners.user}
+        changed: list[Entry] = []
+        for kind, owner in of_kind.items():
+            if update[kind] != notes[kind]:
+                changed.append(MemoryChanged(kind, owner, update[kind], notes[kind]))
+                notes[kind] = update[kind]
+        return changed
 
 
 def last_todos(history: Sequence[Message]) -> list[Any]:

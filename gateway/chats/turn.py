@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 import structlog
 
 from adapters.base import Inbound
-from agent_core.wire import encode
 from gateway import events
 from gateway.chats.apologies import AgentMisbehaved, TurnGivenUp, apology
 from gateway.chats.arrival import arrive
@@ -263,10 +262,8 @@ class Turn:
             now=self._host.clock(),
             hint=self._host.adapters[self.message.address.platform].hint,
         )
-        lines = [encode(init)]
-        artefact, names = self._host.pool.artefact, [tool.name for tool in tools]
-        await self._journal.wake(self._chat, records.session_id, artefact, lines, names)
-        return lines
+        artefact = self._host.pool.artefact
+        return await self._journal.wake(self._chat, records.session_id, artefact, init)
 
     async def _skills(self, tools: Sequence[Tool]) -> list[Line]:
         """The skills that the agent hears of, if it can look into them."""

@@ -16,6 +16,7 @@ from gateway.chats.records import last_todos
 from gateway.commands.command import Call, Command
 from gateway.sessions import MemoryOwners, memory_owners, session_key
 from gateway.store.base import MemoryKind
+from gateway.store.journal import MemoryChanged
 
 USAGE = "\n".join(
     [
@@ -76,10 +77,12 @@ def note_commands(chats: Chats, host: Host) -> list[Command]:
             return USAGE
 
         async def carry_out() -> str:
-            kind, text, said = change(await read(owners), edit)
+            notes = await read(owners)
+            kind, text, said = change(notes, edit)
             if text is not None:
                 owner = owners.memory if kind == "memory" else owners.user
-                await host.store.set_memory(kind, owner, text)
+                changed = MemoryChanged(kind, owner, text, notes.texts[kind])
+                await host.journal.write([changed])
                 host.pool.drop(session_key(address))
                 await forget_old_notes(host, call.message)
             return said

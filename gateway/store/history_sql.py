@@ -61,6 +61,14 @@ def truncate(connection: sqlite3.Connection, session: str, length: int, now: str
     )
 
 
+def memory(connection: sqlite3.Connection, kind: MemoryKind, owner: str) -> str:
+    """A memory text; empty if nothing was ever stored."""
+    rows = connection.execute(
+        "SELECT text FROM memories WHERE kind = ? AND owner = ?", (kind, storable(owner))
+    )
+    return "".join(text for (text,) in rows)
+
+
 def set_memory(
     connection: sqlite3.Connection, kind: MemoryKind, owner: str, text: str, now: str
 ) -> None:

@@ -75,11 +75,14 @@ class HistoryChanged:
 
 @dataclass(frozen=True, slots=True)
 class MemoryChanged:
-    """One text of a `memory_update`."""
+    """A memory text was changed by somebody who knew it as `before`: the difference is what counts,
+    should another have changed it meanwhile (`notes.merged`).
+    """
 
     kind: MemoryKind
     owner: str
     text: str
+    before: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from gateway.store.journal import (
     TurnEnded,
     TurnResumed,
 )
+from gateway.store.notes import merged
 from gateway.store.rows import storable
 from gateway.store.sqlite_inbound import answer_question, settle
 from gateway.store.times import timestamp
@@ -235,7 +236,9 @@ def _change_history(connection: sqlite3.Connection, entry: HistoryChanged, now: 
 
 
 def _change_memory(connection: sqlite3.Connection, entry: MemoryChanged, now: str) -> None:
-    history_sql.set_memory(connection, entry.kind, entry.owner, entry.text, now)
+    present = history_sql.memory(connection, entry.kind, entry.owner)
+    text = merged(entry.before, entry.text, present)
+    history_sql.set_memory(connection, entry.kind, entry.owner, text, now)
 
 
 def _start_tool(connection: sqlite3.Connection, entry: ToolStarted, now: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gateway.chats.records import Records, last_todos
+from gateway.chats.records import AgentNotes, Records, last_todos
 from gateway.sessions import MemoryOwners
 from gateway.store.sqlite import SqliteStore
 
@@ -27,6 +27,11 @@ async def records(store: SqliteStore) -> Records:
     return made
 
 
+def nothing() -> AgentNotes:
+    """The notes of an agent that knows none."""
+    return {"memory": "", "user": ""}
+
+
 def history(op: str, *contents: str, **fields: Any) -> dict[str, Any]:
     messages = [{"role": "user", "content": content} for content in contents]
     return {"type": "history", "op": op, "messages": messages, **fields}
@@ -34,18 +39,19 @@ def history(op: str, *contents: str, **fields: Any) -> dict[str, Any]:
 
 async def test_history_follows_the_agents_operations(store: SqliteStore, records: Records) -> None:
     await store.journal.write(
-        records.entries([history("append", "a", "b"), history("append", "c")])
+        records.entries([history("append", "a", "b"), history("append", "c")], nothing())
     )
-    await store.journal.write(records.entries([history("truncate", length=2)]))
+    await store.journal.write(records.entries([history("truncate", length=2)], nothing()))
     assert [m["content"] for m in await records.history()] == ["a", "b"]
-    await store.journal.write(records.entries([history("replace", "x")]))
+    await store.journal.write(records.entries([history("replace", "x")], nothing()))
     assert [m["content"] for m in await records.history()] == ["x"]
 
 
 async def test_memory_goes_to_its_two_owners(store: SqliteStore, records: Records) -> None:
     await store.journal.write(
         records.entries(
-            [{"type": "memory_update", "memory": "of the chat", "user": "of the person"}]
+            [{"type": "memory_update", "memory": "of the chat", "user": "of the person"}],
+            nothing(),
         )
     )
     assert await records.memory() == ("of the chat", "of the person")

@@ -67,7 +67,7 @@ async def test_a_write_is_whole_or_not_there(store: SqliteStore) -> None:
     kept = HistoryChanged(session, "append", ({"role": "user", "content": "hello"},))
     with pytest.raises(StoreError):
         await store.journal.write(
-            [kept, MemoryChanged("user", "1", "x"), HistoryChanged("none", "append", ())]
+            [kept, MemoryChanged("user", "1", "x", ""), HistoryChanged("none", "append", ())]
         )
     assert await store.history(session) == []
     assert await store.memory("user", "1") == ""
