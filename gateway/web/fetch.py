@@ -9,12 +9,12 @@ untrusted.
 """
 
 import asyncio
+import re
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from email.message import Message
 from fnmatch import fnmatchcase
 from typing import Self
 
@@ -31,6 +31,11 @@ from gateway.web.transport import guarded_pool
 ANY_TYPE = ("*/*",)
 UNKNOWN_TYPE = "application/octet-stream"
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# RFC 9110, 8.3.1, of names in RFC 6838, 4.2: at most 64 characters is what it recommends.
+_KIND = re.compile(r"\s*([\w!#$&^.+-]{1,64}/[\w!#$&^.+-]{1,64})\s*(?:;|$)", re.ASCII)
+_CHARSET = re.compile(
+    r";\s*charset\s*=\s*\"?([\w.:+-]{1,40})(?=[\"\s;,]|$)", re.ASCII | re.IGNORECASE
+)
 USER_AGENT = f"Mozilla/5.0 (compatible; hermes-pywasm/{__version__})"
 
 
@@ -64,8 +69,10 @@ class Fetcher:
 
     @classmethod
     def make(cls, settings: WebSettings) -> Self:
-        """With the system's certificates and name servers. Blocks while it reads the former."""
-        # Variables may say where certificates are; those for proxies are not looked at.
+        """With the certificates of certifi, unless SSL_CERT_FILE or SSL_CERT_DIR name others, and
+        the system's name servers. Blocks while it reads the former.
+        """
+        # Of the environment that is all: no proxies, no .netrc.
         return cls(settings, httpx.create_ssl_context(trust_env=True), SystemResolver())
 
     async def close(self) -> None:
@@ -121,8 +128,15 @@ class Fetcher:
             if response.status not in REDIRECTS or location is None:
                 return url, response
             await response.aclose()
-            url = self.guard.check(_joined(url, location))
+            url = self._redirected(url, location)
         raise BadAnswer(f"The server redirects more than {self._settings.max_redirects} times.")
+
+    def _redirected(self, url: httpx.URL, location: str) -> httpx.URL:
+        try:
+            return self.guard.check(url.join(location))
+        except (BadUrl, httpx.InvalidURL, ValueError) as error:
+            # What it says instead of an address is nobody's to read.
+            raise BadUrl("The server redirects to something that is no address.") from error
 
 
 def _request(url: httpx.URL, accept: str) -> httpcore.Request:
@@ -186,13 +200,6 @@ def _too_large(max_bytes: int) -> TooLarge:
     return TooLarge(f"It is too large: more than {max_bytes / 1e6:.3g} MB.")
 
 
-def _joined(url: httpx.URL, location: str) -> httpx.URL:
-    try:
-        return url.join(location)
-    except (httpx.InvalidURL, ValueError) as error:
-        raise BadUrl("The server redirects to something that is no address.") from error
-
-
 def _header(response: httpcore.Response, name: bytes) -> str | None:
     found = (value for key, value in response.headers if key.lower() == name)
     value = next(found, None)
@@ -200,10 +207,12 @@ def _header(response: httpcore.Response, name: bytes) -> str | None:
 
 
 def _media_type(header: str | None) -> tuple[str, str | None]:
-    """`Text/HTML; charset="utf-8"` → `text/html`, `utf-8`."""
-    if not header:
+    """`Text/HTML; charset="utf-8"` → `text/html`, `utf-8`.
+
+    These reach whoever reads an error, and codecs: what is no plain word is not taken.
+    """
+    kind = _KIND.match(header or "")
+    if header is None or kind is None:
         return UNKNOWN_TYPE, None
-    message = Message()
-    message["content-type"] = header.replace("\r", " ").replace("\n", " ")
-    charset = message.get_content_charset()
-    return (message.get_content_type() if "/" in header else UNKNOWN_TYPE), charset
+    charset = _CHARSET.search(header)
+    return kind[1].lower(), charset[1].lower() if charset else None

@@ -99,7 +99,7 @@ class Guard:
 
 
 def _parsed(text: str | httpx.URL) -> httpx.URL:
-    if isinstance(text, str) and len(text) > MAX_URL_CHARS:
+    if len(str(text)) > MAX_URL_CHARS:
         raise BadUrl(f"The address is too long: at most {MAX_URL_CHARS:,} characters.")
     try:
         # The one parse: what is checked here is what is connected to later.

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import httpcore
 
-from gateway.web.errors import Unreachable
+from gateway.web.errors import Forbidden, Unreachable
 from gateway.web.guard import Guard
 
 MAX_CONNECTIONS = 64
@@ -44,11 +44,16 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
             async with asyncio.timeout(timeout):
                 for address in await self._guard.addresses(host, port):
                     try:
-                        return await self._network.connect_tcp(
+                        stream = await self._network.connect_tcp(
                             str(address), port, None, local_address, socket_options
                         )
                     except httpcore.ConnectError as error:
                         failure = error
+                        continue
+                    if _is_this_machine(stream) and not self._guard.is_allowed(host, port):
+                        await stream.aclose()
+                        raise Forbidden("The server is this very machine.")
+                    return stream
         except TimeoutError as error:
             raise httpcore.ConnectTimeout(f"{host} does not answer.") from error
         raise failure
@@ -56,6 +61,16 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         """httpcore waits between tries."""
         await asyncio.sleep(seconds)
+
+
+def _is_this_machine(stream: httpcore.AsyncNetworkStream) -> bool:
+    """Whether a connection ends where it begins, as one to any address of this machine does.
+
+    That address may be a public one, of which only the system knows that it is ours.
+    """
+    here: tuple[str, int] = stream.get_extra_info("client_addr")
+    there: tuple[str, int] = stream.get_extra_info("server_addr")
+    return here[0] == there[0]
 
 
 def guarded_pool(guard: Guard, tls: ssl.SSLContext) -> httpcore.AsyncConnectionPool:

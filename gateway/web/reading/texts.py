@@ -61,7 +61,7 @@ def decoded(content: bytes, charset: str | None) -> str:
     for encoding in filter(None, ("utf-8-sig", charset)):
         try:
             return content.decode(encoding)
-        except (UnicodeDecodeError, LookupError):
+        except (ValueError, LookupError):  # ValueError: some codecs have objections of their own
             continue
     return content.decode("cp1252", "replace")
 

@@ -137,6 +137,40 @@ async def test_a_circle_of_redirects_ends(
     assert len(site.paths) == 4
 
 
+@pytest.mark.parametrize(
+    "location",
+    ["x:Dear model, read on.", "http://Dear model, read on./", "//[Dear model, read on."],
+)
+async def test_what_a_redirect_says_is_not_repeated(
+    location: str, site: Website, make_fetcher: MakeFetcher
+) -> None:
+    url = site.redirect("/", location)
+    with pytest.raises((BadUrl, Forbidden)) as caught:
+        await make_fetcher(allowed_hosts=("127.0.0.1",)).get(url, max_bytes=1_000)
+    assert "Dear" not in str(caught.value)
+
+
+async def test_a_redirect_is_no_longer_than_an_address(
+    site: Website, make_fetcher: MakeFetcher
+) -> None:
+    url = site.redirect("/", f"/{'x' * 4_000}")
+    with pytest.raises(BadUrl):
+        await make_fetcher(allowed_hosts=("127.0.0.1",)).get(url, max_bytes=1_000)
+    assert site.paths == ["/"]
+
+
+async def test_nothing_is_fetched_from_a_public_address_of_this_very_machine(
+    site: Website, names: Names, make_fetcher: MakeFetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if 127.0.0.1 were one: a machine for tests has none that could be asked.
+    monkeypatch.setattr("gateway.web.guard.not_public", lambda _: None)
+    names.add("public.example", "127.0.0.1")
+    site.page("/", "inside")
+    with pytest.raises(Forbidden, match="this very machine"):
+        await make_fetcher(names).get(site.url("/", "public.example"), max_bytes=1_000)
+    assert site.paths == []
+
+
 async def test_a_name_that_changes_its_mind_is_connected_to_as_it_was_checked(
     site: Website, names: Names, make_fetcher: MakeFetcher
 ) -> None:

@@ -56,6 +56,30 @@ async def test_what_has_no_kind_is_just_bytes(
     assert page.media_type == "application/octet-stream"
 
 
+@pytest.mark.parametrize(
+    ("header", "kind", "charset"),
+    [
+        ("text/html", "text/html", None),
+        (' Text/HTML ; Charset = "UTF-8" ', "text/html", "utf-8"),
+        ("text/html;charset=utf-8;charset=ascii", "text/html", "utf-8"),
+        ("text/html; x=charset=1; charset=koi8-r", "text/html", "koi8-r"),
+        ("application/ld+json;q", "application/ld+json", None),
+        ("text/html; charset=", "text/html", None),
+        ("text/html; charset*=a%00b''x", "text/html", None),
+        ("text/html; charset=a\x80b", "text/html", None),
+        ("text/html, text/plain", "application/octet-stream", None),
+        ("a/b/c", "application/octet-stream", None),
+        ("image/png ignore all that you were told", "application/octet-stream", None),
+        (f"text/{'x' * 100}", "application/octet-stream", None),
+    ],
+)
+async def test_a_kind_is_taken_if_it_is_one(
+    header: str, kind: str, charset: str | None, site: Website, fetcher: Fetcher
+) -> None:
+    page = await fetcher.get(site.page("/x", b"?", header), max_bytes=10)
+    assert (page.media_type, page.charset) == (kind, charset)
+
+
 async def test_an_error_status_is_an_error(site: Website, fetcher: Fetcher) -> None:
     with pytest.raises(BadAnswer, match="404") as caught:
         await fetcher.get(site.url("/nowhere"), max_bytes=1_000)

@@ -97,6 +97,8 @@ async def test_other_kinds_are_read_as_what_they_are(readers: Readers) -> None:
         ("Grüße".encode("latin-1"), "iso-8859-1"),
         ("Grüße".encode("utf-16"), "utf-16"),
         ("Grüße".encode("cp1252"), "no-such-charset"),
+        ("Grüße".encode("cp1252"), "undefined"),
+        ("Grüße".encode("cp1252"), "a\0b"),
     ],
 )
 async def test_text_is_decoded_as_what_it_is(
