@@ -4,6 +4,6 @@ web         what the gateway opens of it; tools over it are in `gateway/tools/we
 fetch       what a URL leads to, within limits; `inflating` unpacks it
 guard       where a URL may lead; `addresses` knows the public internet, `transport` connects there
 firecrawl   the same by a service
-pages/      a process that fetches pages, with `reading/`, which takes the text out of them
+pages/      a process that fetches pages and has them read (`gateway/reading/`)
 search/     search engines
 """

@@ -3,8 +3,8 @@
 import httpx
 
 from config.web import WebSettings
+from gateway.reading.texts import MAX_TEXT_CHARS, Text
 from gateway.web.errors import Unreadable
-from gateway.web.reading.texts import MAX_TEXT_CHARS, Text
 from gateway.web.search.services import Asked, answer_of, below, firecrawl_headers
 
 _REFUSAL = "An administrator has to look at web.firecrawl_key."

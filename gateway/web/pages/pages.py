@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 import structlog
 
 from config.web import WebSettings
+from gateway.reading.readers import MAX_ANSWER_BYTES, bare_environment
 from gateway.web.errors import Unreachable
 from gateway.web.guard import MAX_URL_CHARS
 from gateway.web.pages.wire import Line, Page, line_of, page_of, settings_line
-from gateway.web.reading.readers import MAX_ANSWER_BYTES, bare_environment
 
 IDLE_S = 600.0
 """Starting takes half a second, and what runs takes 50 MB."""

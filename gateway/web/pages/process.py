@@ -2,8 +2,8 @@
 
 `pages.py` starts it and says what is wanted, over a socket that is this program's standard input
 (`wire.py`). A page takes as much of an event loop's time as a turn, before anybody reads it; here
-it is not the chats' time. No key comes here, and what parses is one process further (`reading/`).
-It ends when the socket does: with the gateway, however that ends.
+it is not the chats' time. No key comes here, and what parses is one process further
+(`gateway/reading/`). It ends when the socket does: with the gateway, however that ends.
 """
 
 import asyncio
@@ -17,8 +17,14 @@ from functools import partial
 import structlog
 
 from config.web import WebSettings
-from gateway.web.errors import Unreadable, WebError
+from gateway.reading import errors as reading
+from gateway.reading.errors import ReadsTooLong
+from gateway.reading.readers import Readers
+from gateway.reading.source import Source
+from gateway.reading.texts import TYPES, Text
+from gateway.web.errors import TooSlow, Unreadable, WebError
 from gateway.web.fetch import Fetcher
+from gateway.web.pages.spool import spooled
 from gateway.web.pages.wire import (
     MAX_REQUEST_BYTES,
     Line,
@@ -27,9 +33,6 @@ from gateway.web.pages.wire import (
     line_of,
     refusal_with,
 )
-from gateway.web.reading.readers import Readers
-from gateway.web.reading.spool import spooled
-from gateway.web.reading.texts import TYPES
 
 NICENESS = 10
 """Chats go before pages; those who fetch go before those who read (nice(2))."""
@@ -52,7 +55,15 @@ class PageReading:
         async with contextlib.AsyncExitStack() as stack:
             async with self._fetcher.stream(url, max_bytes=self._max_bytes, types=TYPES) as body:
                 page = await stack.enter_async_context(spooled(body))
-            return Page(page.url, await self._readers.read(page))
+            return Page(page.url, await self._read(page))
+
+    async def _read(self, page: Source) -> Text:
+        try:
+            return await self._readers.read(page)
+        except ReadsTooLong as error:
+            raise TooSlow(str(error)) from error
+        except reading.Unreadable as error:
+            raise Unreadable(str(error)) from error
 
 
 class _Desk:

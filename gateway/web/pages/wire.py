@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.web import WebSettings
+from gateway.reading.texts import Text
 from gateway.web import errors
 from gateway.web.errors import BadAnswer, WebError
-from gateway.web.reading.texts import Text
 
 Line = dict[str, Any]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from gateway.reading.readers import Readers
 from gateway.web.errors import TooLarge
 from gateway.web.pages.process import PageReading
-from gateway.web.reading.readers import Readers
 from tests.fakes.website import Website
 from tests.gateway.web.conftest import MakeFetcher
 

@@ -1,4 +1,4 @@
-"""Keeps a few worker processes that read pages, so that parsing never holds up who fetches.
+"""Keeps a few processes that read pages and documents, so that parsing holds up nobody else.
 
 Parsing takes Python's lock for as long as a page is long, so threads would not do. Workers are
 started when there is something to read, used again, replaced after some pages or when one takes too
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import structlog
 
-from gateway.web.errors import TooSlow, Unreadable
-from gateway.web.reading.spool import Spooled
-from gateway.web.reading.texts import Text
+from gateway.reading.errors import ReadsTooLong, Unreadable
+from gateway.reading.source import Source
+from gateway.reading.texts import Text
 
 READ_TIMEOUT_S = 20.0
 IDLE_S = 60.0
@@ -45,8 +45,8 @@ class Readers:
         self._idle: list[_Worker] = []
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def read(self, page: Spooled) -> Text:
-        """The text of a page. Raises `Unreadable`, `TooSlow`."""
+    async def read(self, source: Source) -> Text:
+        """The text of a source. Raises `Unreadable`, `ReadsTooLong`."""
         async with self._places:
             worker = self._idle.pop() if self._idle else await _start()
             if worker.retirement is not None:
@@ -55,12 +55,12 @@ class Readers:
             is_sound = False
             try:
                 async with asyncio.timeout(self._timeout_s) as limit:
-                    answer = await _ask(worker, page)
+                    answer = await _ask(worker, source)
                 is_sound = True
             except TimeoutError as error:
                 if not limit.expired():
                     raise
-                raise TooSlow("Reading it takes too long: it is too much.") from error
+                raise ReadsTooLong("Reading it takes too long: it is too much.") from error
             except (OSError, ValueError, asyncio.IncompleteReadError) as error:
                 _log.warning("a page broke its reader", reason=type(error).__name__)
                 raise Unreadable("It could not be read: it is broken, or too much.") from error
@@ -116,7 +116,7 @@ async def _start() -> _Worker:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "gateway.web.reading.worker",
+        "gateway.reading.worker",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
@@ -127,18 +127,18 @@ async def _start() -> _Worker:
     return _Worker(process)
 
 
-async def _ask(worker: _Worker, page: Spooled) -> dict[str, object]:
+async def _ask(worker: _Worker, source: Source) -> dict[str, object]:
     stdin, stdout = worker.process.stdin, worker.process.stdout
     if stdin is None or stdout is None:  # they were asked for above
         raise ValueError("no pipes")
     head = {
-        "media_type": page.media_type,
-        "charset": page.charset,
-        "url": page.url,
-        "size": len(page.content),
-        "file": None if page.file is None else str(page.file),
+        "media_type": source.media_type,
+        "charset": source.charset,
+        "url": source.url,
+        "size": len(source.content),
+        "file": None if source.file is None else str(source.file),
     }
-    stdin.write(json.dumps(head).encode() + b"\n" + page.content)
+    stdin.write(json.dumps(head).encode() + b"\n" + source.content)
     await stdin.drain()
     line = await stdout.readline()
     answer: dict[str, object] = json.loads(line)

@@ -1,4 +1,4 @@
-"""The program that reads pages: `python -m gateway.web.reading.worker`, started by `readers.py`.
+"""The program that reads pages: `python -m gateway.reading.worker`, started by `readers.py`.
 
 Each request on its standard input is a line of JSON, {"media_type", "charset", "url", "size",
 "file"}, and then so many bytes, unless they are in that file; each answer is a line, {"title",
@@ -15,7 +15,7 @@ import signal
 import sys
 from pathlib import Path
 
-from gateway.web.reading.texts import NoText, read
+from gateway.reading.texts import NoText, read
 
 MAX_MEMORY_BYTES = 1024**3
 NICENESS = 19

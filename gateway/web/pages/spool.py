@@ -10,28 +10,17 @@ import os
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from gateway.reading.source import Source
 from gateway.web.fetch import Body
 
 IN_MEMORY_BYTES = 512 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Spooled:
-    """A fetched answer. `file` is where it is if that is not `content`."""
-
-    url: str
-    media_type: str
-    charset: str | None
-    content: bytes
-    file: Path | None = None
-
-
 @asynccontextmanager
-async def spooled(body: Body) -> AsyncIterator[Spooled]:
+async def spooled(body: Body) -> AsyncIterator[Source]:
     """Receive all of it; the file is gone afterwards. Raises what `body.pieces` does."""
     held = bytearray()
     file: BinaryIO | None = None
@@ -48,7 +37,7 @@ async def spooled(body: Body) -> AsyncIterator[Spooled]:
         if file is not None:
             await asyncio.to_thread(_end, file, bytes(held))
             held.clear()
-        yield Spooled(body.url, body.media_type, body.charset, bytes(held), path)
+        yield Source(body.url, body.media_type, body.charset, bytes(held), path)
     finally:
         if file is not None:
             await asyncio.to_thread(_remove, file)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from gateway.web.errors import TooSlow, Unreadable
-from gateway.web.reading import readers as module
-from gateway.web.reading.readers import Readers, bare_environment
-from gateway.web.reading.spool import Spooled
-from gateway.web.reading.texts import Text
+from gateway.reading import readers as module
+from gateway.reading.errors import ReadsTooLong, Unreadable
+from gateway.reading.readers import Readers, bare_environment
+from gateway.reading.source import Source
+from gateway.reading.texts import Text
 
 ARTICLE = """<!doctype html><html><head><title>Cats &amp; dogs</title><script>evil()</script></head>
 <body><nav><a href="/home">Home</a></nav><article><h1>Cats</h1><p>Cats are small animals that
@@ -32,11 +32,9 @@ async def readers() -> AsyncIterator[Readers]:
     await made.close()
 
 
-def page(
-    content: str | bytes, media_type: str = "text/html", charset: str | None = None
-) -> Spooled:
+def page(content: str | bytes, media_type: str = "text/html", charset: str | None = None) -> Source:
     body = content.encode() if isinstance(content, str) else content
-    return Spooled("https://cats.example/a", media_type, charset, body)
+    return Source("https://cats.example/a", media_type, charset, body)
 
 
 def pdf(text: str) -> bytes:
@@ -138,7 +136,7 @@ async def test_what_can_not_be_read_is_told(
     ids=["deep", "attributes", "comments", "tables", "entity", "joiners"],
 )
 async def test_hostile_pages_harm_nothing(hostile: str, readers: Readers) -> None:
-    with contextlib.suppress(Unreadable, TooSlow):
+    with contextlib.suppress(Unreadable, ReadsTooLong):
         await readers.read(page(hostile))
     assert "like to sleep" in (await readers.read(page(ARTICLE))).text
 
@@ -150,7 +148,7 @@ async def test_a_text_without_end_is_cut(readers: Readers) -> None:
 
 async def test_a_reader_that_takes_too_long_is_ended_and_replaced() -> None:
     readers = Readers(1, timeout_s=0.01)  # nobody starts Python in that time
-    with pytest.raises(TooSlow):
+    with pytest.raises(ReadsTooLong):
         await readers.read(page(ARTICLE))
     readers._timeout_s = 30
     assert (await readers.read(page("next", "text/plain"))).text == "next"
@@ -197,7 +195,7 @@ async def test_a_reader_gives_way_to_everything_else(readers: Readers) -> None:
 
 
 async def test_a_reader_whom_nobody_ends_ends_itself() -> None:
-    program = "from gateway.web.reading import worker as w; w.GIVEN_UP_AFTER_S = 1; w.main()"
+    program = "from gateway.reading import worker as w; w.GIVEN_UP_AFTER_S = 1; w.main()"
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
@@ -214,9 +212,9 @@ async def test_a_reader_whom_nobody_ends_ends_itself() -> None:
 async def test_what_is_in_a_file_is_read_from_there(readers: Readers, tmp_path: Path) -> None:
     file = tmp_path / "page"
     await asyncio.to_thread(file.write_text, "in a file")
-    found = await readers.read(Spooled("https://a.example/", "text/plain", None, b"", file))
+    found = await readers.read(Source("https://a.example/", "text/plain", None, b"", file))
     assert found.text == "in a file"
-    gone = Spooled("https://a.example/", "text/plain", None, b"", tmp_path / "nowhere")
+    gone = Source("https://a.example/", "text/plain", None, b"", tmp_path / "nowhere")
     with pytest.raises(Unreadable):
         await readers.read(gone)
     assert (await readers.read(page("next", "text/plain"))).text == "next"
