@@ -2,15 +2,14 @@
 
 aiosqlite runs every statement in a thread of its own, in the order in which they were asked for.
 That order is what makes cancellation safe: a roll-back that was asked for runs, awaited or not,
-before the next transaction's first statement.
+before the next transaction's first statement. What chats do in every turn goes there together, in
+trips (`trips.py`): while one is under way, all that is asked for waits and is the next.
 """
 
 import asyncio
-import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -21,6 +20,7 @@ from gateway.store.failures import from_sqlite, from_system
 from gateway.store.private_files import make_file, make_folder
 from gateway.store.schema import Migration, load_migrations, migrate
 from gateway.store.scopes import scope_of
+from gateway.store.trips import Job, Work, carry_out, settle
 
 OLDEST_SQLITE = (3, 37)  # the first with STRICT tables
 BUSY_TIMEOUT_S = 5.0
@@ -41,15 +41,6 @@ _PRAGMAS = (
 
 _T = TypeVar("_T")
 
-Work = Callable[[sqlite3.Connection], _T]
-"""Statements of one unit, run in the database's thread: all of them count or none."""
-
-
-@dataclass(slots=True, eq=False)
-class _Job:
-    work: Work[Any]
-    done: asyncio.Future[Any]
-
 
 class Database:
     """An open file. One call at a time uses the connection; the others wait in line."""
@@ -58,7 +49,8 @@ class Database:
         self._connection: aiosqlite.Connection | None = connection
         self._path = path
         self._lock = asyncio.Lock()
-        self._jobs: list[_Job] = []
+        self._jobs: list[Job] = []  # that no trip has taken along yet
+        self._trips: asyncio.Task[None] | None = None
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -99,10 +91,9 @@ class Database:
     async def reading(self) -> AsyncIterator[aiosqlite.Connection]:
         """The connection, for a single query. Errors of SQLite come out as `StoreError`."""
         async with self._lock:
-            if self._connection is None:
-                raise StoreError(f"{self._path} is closed.")
+            connection = self._opened()
             try:
-                yield self._connection
+                yield connection
             except sqlite3.Error as error:
                 raise from_sqlite(error, self._path) from error
 
@@ -132,28 +123,54 @@ class Database:
         raises, SQLite's errors as `StoreError`. If the task is cancelled, the work is done whole if
         it had begun, and not at all otherwise.
         """
-        loop = asyncio.get_running_loop()
-        job = _Job(work, loop.create_future())
+        return await self._done(work, is_query=False)
+
+    async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        """What a single query finds; it shares a trip as units do. Raises `StoreError`."""
+
+        def work(connection: sqlite3.Connection) -> list[Any]:
+            return connection.execute(query, tuple(values)).fetchall()
+
+        return await self._done(work, is_query=True)
+
+    async def _done(self, work: Work[_T], *, is_query: bool) -> _T:
+        job = Job(work, asyncio.get_running_loop().create_future(), is_query)
         self._jobs.append(job)
+        if self._trips is None:
+            self._trips = asyncio.create_task(self._make_trips())
         try:
-            async with self.reading() as connection:
-                if job in self._jobs:
-                    jobs, self._jobs = self._jobs, []
-                    # No public call of aiosqlite runs several statements in one trip.
-                    trip = connection._execute(_run_all, connection._conn, jobs, loop)  # type: ignore[no-untyped-call]  # aiosqlite's
-                    await trip
             return await job.done  # type: ignore[no-any-return]  # it is what `work` returns
-        except BaseException as error:
-            job.done.cancel()  # nobody looks at it any more
-            if isinstance(error, sqlite3.Error):
-                raise from_sqlite(error, self._path) from error
-            raise
+        except sqlite3.Error as error:
+            raise from_sqlite(error, self._path) from error
+
+    async def _make_trips(self) -> None:
+        """Runs as a task of its own: whoever is cancelled takes nobody else along."""
+        try:
+            while self._jobs:
+                async with self._lock:
+                    jobs, self._jobs = self._jobs, []
+                    settle(jobs, await self._trip(jobs))
         finally:
-            if job in self._jobs:
-                self._jobs.remove(job)
+            self._trips = None
+
+    async def _trip(self, jobs: Sequence[Job]) -> Sequence[object]:
+        try:
+            connection = self._opened()
+        except StoreError as error:
+            return [error] * len(jobs)
+        # No public call of aiosqlite runs several statements in one trip.
+        trip = connection._execute(carry_out, connection._conn, jobs)  # type: ignore[no-untyped-call]  # aiosqlite's
+        return await trip  # type: ignore[no-any-return]  # what `carry_out` returns
+
+    def _opened(self) -> aiosqlite.Connection:
+        if self._connection is None:
+            raise StoreError(f"{self._path} is closed.")
+        return self._connection
 
     async def close(self) -> None:
-        """Let go of the file once the call in progress is through. Closing twice is fine."""
+        """Let go of the file once all that was asked for is done. Closing twice is fine."""
+        if self._trips is not None:
+            await asyncio.wait({self._trips})
         async with self._lock:
             connection, self._connection = self._connection, None
             if connection is None:
@@ -162,49 +179,6 @@ class Database:
                 await connection.close()
             except sqlite3.Error as error:
                 raise from_sqlite(error, self._path) from error
-
-
-def _run_all(
-    connection: sqlite3.Connection, jobs: Sequence[_Job], loop: asyncio.AbstractEventLoop
-) -> None:
-    """Runs in the database's thread; tells the loop itself, whether its caller waits or not."""
-    try:
-        if connection.in_transaction:  # a roll-back failed, on a disk that did
-            connection.rollback()
-        connection.execute("BEGIN IMMEDIATE")
-        outcomes = [_run_one(connection, job) for job in jobs]
-        connection.commit()
-    except Exception as error:  # noqa: BLE001 - goes to all who wait
-        with contextlib.suppress(sqlite3.Error):
-            connection.rollback()
-        outcomes = [error] * len(jobs)
-    loop.call_soon_threadsafe(_settle, jobs, outcomes)
-
-
-def _run_one(connection: sqlite3.Connection, job: _Job) -> object:
-    """What the unit returns, or the exception that undid it alone."""
-    if job.done.cancelled():
-        return None
-    connection.execute("SAVEPOINT unit")
-    try:
-        result = job.work(connection)
-    except Exception as error:
-        if not connection.in_transaction:  # SQLite undid everything, as on a full disk
-            raise
-        connection.execute("ROLLBACK TO unit")
-        result = error
-    connection.execute("RELEASE unit")
-    return result
-
-
-def _settle(jobs: Sequence[_Job], outcomes: Sequence[object]) -> None:
-    for job, outcome in zip(jobs, outcomes, strict=True):
-        if job.done.done():
-            continue
-        if isinstance(outcome, Exception):
-            job.done.set_exception(outcome)
-        else:
-            job.done.set_result(outcome)
 
 
 def _prepare(path: Path) -> tuple[Migration, ...]:

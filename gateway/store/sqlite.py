@@ -63,8 +63,7 @@ class SqliteStore:
     async def current_session(self, chat: str) -> Session:
         """The open session of a chat; begun if there is none."""
         query = "SELECT id, chat, started_at FROM sessions WHERE chat = ? AND ended_at IS NULL"
-        async with self._database.reading() as connection:  # nearly always there is one
-            rows = list(await connection.execute_fetchall(query, (storable(chat),)))
+        rows = await self._database.rows(query, (storable(chat),))  # nearly always there is one
         if not rows:
             async with self._database.writing() as connection:
                 rows = list(await connection.execute_fetchall(query, (storable(chat),)))
@@ -97,13 +96,12 @@ class SqliteStore:
 
     async def history(self, session_id: str) -> list[Message]:
         """All messages of a session, in order. An unknown session is a `StoreError`."""
-        async with self._database.reading() as connection:
-            # The left join gives one empty row for a session without messages, none for no session.
-            rows = await connection.execute_fetchall(
-                "SELECT message FROM sessions LEFT JOIN messages ON session_id = sessions.id "
-                "AND position IS NOT NULL WHERE sessions.id = ? ORDER BY position",
-                (storable(session_id),),
-            )
+        # The left join gives one empty row for a session without messages, none for no session.
+        rows = await self._database.rows(
+            "SELECT message FROM sessions LEFT JOIN messages ON session_id = sessions.id "
+            "AND position IS NOT NULL WHERE sessions.id = ? ORDER BY position",
+            (storable(session_id),),
+        )
         written = [message for (message,) in rows]
         if not written:
             raise history_sql.no_session(session_id)
@@ -129,10 +127,9 @@ class SqliteStore:
 
     async def memory(self, kind: MemoryKind, owner: str) -> str:
         """A memory text; empty if nothing was ever stored."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                "SELECT text FROM memories WHERE kind = ? AND owner = ?", (kind, storable(owner))
-            )
+        rows = await self._database.rows(
+            "SELECT text FROM memories WHERE kind = ? AND owner = ?", (kind, storable(owner))
+        )
         return "".join(text for (text,) in rows)
 
     async def set_memory(self, kind: MemoryKind, owner: str, text: str) -> None:

@@ -22,6 +22,8 @@ from gateway.store.times import timestamp
 
 T = TypeVar("T")
 
+_REVISION = "SELECT revision FROM access_revision"
+
 
 class SqliteAccess:
     """An `AccessStore`."""
@@ -31,8 +33,8 @@ class SqliteAccess:
 
     async def revision(self) -> int:
         """A number that is another after each change of grants or claim, by whatever process."""
-        async with self._database.reading() as connection:
-            return await _revision(connection)
+        ((revision,),) = await self._database.rows(_REVISION)
+        return int(revision)
 
     async def load(self) -> StoredAccess:
         """All grants and the claim."""
@@ -108,7 +110,7 @@ class SqliteAccess:
 
 
 async def _revision(connection: aiosqlite.Connection) -> int:
-    ((revision,),) = await connection.execute_fetchall("SELECT revision FROM access_revision")
+    ((revision,),) = await connection.execute_fetchall(_REVISION)
     return int(revision)
 
 

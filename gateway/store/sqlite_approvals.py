@@ -30,12 +30,11 @@ class SqliteApprovals:
 
     async def holds(self, wanted: Remembered) -> bool:
         """See `ApprovalStore`."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                "SELECT 1 FROM approvals WHERE chat = ? AND person = ? AND kind = ? "
-                "AND pattern = ? AND session_id IN ('', ?) LIMIT 1",
-                (*_key(wanted), wanted.session or ""),
-            )
+        rows = await self._database.rows(
+            "SELECT 1 FROM approvals WHERE chat = ? AND person = ? AND kind = ? "
+            "AND pattern = ? AND session_id IN ('', ?) LIMIT 1",
+            (*_key(wanted), wanted.session or ""),
+        )
         return bool(list(rows))
 
     async def in_chat(self, chat: str, session: str) -> Sequence[Remembered]:
@@ -60,11 +59,10 @@ class SqliteApprovals:
             return cursor.rowcount > 0
 
     async def _found(self, where: str, *values: object) -> list[Remembered]:
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                f"SELECT {_COLUMNS} FROM approvals {where} ORDER BY id",  # noqa: S608 - ours
-                values,
-            )
+        rows = await self._database.rows(
+            f"SELECT {_COLUMNS} FROM approvals {where} ORDER BY id",  # noqa: S608 - ours
+            values,
+        )
         return [
             Remembered(chat, person, kind, pattern, session or None, by, at, id_)
             for chat, person, kind, pattern, session, by, at, id_ in rows

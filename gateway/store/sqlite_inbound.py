@@ -100,11 +100,10 @@ class SqliteInbound:
 
     async def steering(self, chat: str) -> list[str]:
         """See `InboundStore`."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                "SELECT event FROM inbound WHERE state = 'steering' AND chat = ? ORDER BY number",
-                (storable(chat),),
-            )
+        rows = await self._database.rows(
+            "SELECT event FROM inbound WHERE state = 'steering' AND chat = ? ORDER BY number",
+            (storable(chat),),
+        )
         return [event for (event,) in rows]
 
     async def cut_off(self) -> list[str]:
@@ -112,10 +111,9 @@ class SqliteInbound:
         return await self._in_state("command")
 
     async def _in_state(self, state: str) -> list[str]:
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                "SELECT event FROM inbound WHERE state = ? ORDER BY number", (state,)
-            )
+        rows = await self._database.rows(
+            "SELECT event FROM inbound WHERE state = ? ORDER BY number", (state,)
+        )
         return [event for (event,) in rows]
 
     def _insert_seen(self, connection: sqlite3.Connection, incoming: Incoming) -> bool:

@@ -171,8 +171,7 @@ class SqliteJournal:
         ]
 
     async def _rows(self, query: str, *values: object) -> list[Any]:
-        async with self._database.reading() as connection:
-            return list(await connection.execute_fetchall(query, values))
+        return await self._database.rows(query, values)
 
 
 def _packed(lines: Sequence[str]) -> tuple[bytes, bool]:

@@ -12,10 +12,9 @@ class SqliteModelChoices:
 
     async def chosen(self, chat: str) -> str | None:
         """The label of the model that a chat has chosen; None if it has not."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                "SELECT label FROM chat_models WHERE chat = ?", (storable(chat),)
-            )
+        rows = await self._database.rows(
+            "SELECT label FROM chat_models WHERE chat = ?", (storable(chat),)
+        )
         return next((str(label) for (label,) in rows), None)
 
     async def choose(self, chat: str, label: str | None) -> None:

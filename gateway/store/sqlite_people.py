@@ -39,8 +39,7 @@ class SqlitePeople:
 
     async def chats(self) -> Sequence[ChatInfo]:
         """See `PeopleStore`."""
-        async with self._database.reading() as connection:
-            return [ChatInfo(*row) for row in await connection.execute_fetchall(_CHATS)]
+        return [ChatInfo(*row) for row in await self._database.rows(_CHATS)]
 
 
 def _read(connection: sqlite3.Connection, person: str) -> PersonalData:

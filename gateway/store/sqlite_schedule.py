@@ -108,11 +108,10 @@ class SqliteSchedule:
             )
 
     async def _select(self, condition: str, values: Sequence[object]) -> Sequence[Job]:
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                f"SELECT {_COLUMNS} FROM jobs WHERE {condition}",  # noqa: S608 - all ours
-                tuple(values),
-            )
+        rows = await self._database.rows(
+            f"SELECT {_COLUMNS} FROM jobs WHERE {condition}",  # noqa: S608 - all ours
+            values,
+        )
         return [_job(tuple(row)) for row in rows]
 
 

@@ -97,8 +97,7 @@ class SqliteSearch:
         )
 
     async def _rows(self, query: str, values: tuple[str | int, ...]) -> list[Found]:
-        async with self._database.reading() as connection:
-            return [Found(*row) for row in await connection.execute_fetchall(query, values)]
+        return [Found(*row) for row in await self._database.rows(query, values)]
 
 
 def _among(column: str, values: Sequence[str]) -> str:

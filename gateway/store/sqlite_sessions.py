@@ -37,19 +37,14 @@ class SqliteSessions:
 
     async def info(self, session_id: str) -> SessionInfo:
         """See `SessionStore`."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(INFO + "WHERE id = ?", (storable(session_id),))
+        rows = await self._database.rows(INFO + "WHERE id = ?", (storable(session_id),))
         for row in rows:
             return SessionInfo(*row)
         raise no_session(session_id)
 
     async def recent(self, chat: str, limit: int) -> Sequence[SessionInfo]:
         """See `SessionStore`."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                _RECENT,
-                (storable(chat), limit),
-            )
+        rows = await self._database.rows(_RECENT, (storable(chat), limit))
         return [SessionInfo(*row) for row in rows]
 
     async def set_title(self, session_id: str, title: str) -> None:
@@ -110,27 +105,24 @@ class SqliteSessions:
 
     async def chats_of(self, person: str) -> Sequence[str]:
         """See `SessionStore`."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                "SELECT chat FROM members WHERE person = ? ORDER BY last_seen_at DESC",
-                (storable(person),),
-            )
+        rows = await self._database.rows(
+            "SELECT chat FROM members WHERE person = ? ORDER BY last_seen_at DESC",
+            (storable(person),),
+        )
         return [chat for (chat,) in rows]
 
     async def members_of(self, chat: str) -> Sequence[str]:
         """See `SessionStore`."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                "SELECT person FROM members WHERE chat = ? ORDER BY last_seen_at DESC",
-                (storable(chat),),
-            )
+        rows = await self._database.rows(
+            "SELECT person FROM members WHERE chat = ? ORDER BY last_seen_at DESC",
+            (storable(chat),),
+        )
         return [person for (person,) in rows]
 
     async def names_in(self, chat: str, limit: int) -> Sequence[str]:
         """See `SessionStore`."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                "SELECT name FROM members WHERE chat = ? ORDER BY last_seen_at DESC LIMIT ?",
-                (storable(chat), limit),
-            )
+        rows = await self._database.rows(
+            "SELECT name FROM members WHERE chat = ? ORDER BY last_seen_at DESC LIMIT ?",
+            (storable(chat), limit),
+        )
         return [name for (name,) in rows]

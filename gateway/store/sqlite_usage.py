@@ -57,23 +57,21 @@ class SqliteUsage:
 
     async def usage(self, owner: Owner, key: str, since: str = "", until: str = "9") -> Usage:
         """The sum over an owner's calls of the days `since` to `until`, both included."""
-        async with self._database.reading() as connection:
-            ((*sums,),) = await connection.execute_fetchall(
-                f"SELECT {_SUMS} FROM model_calls "  # noqa: S608 - both parts are constants of ours
-                f"WHERE {_WHERE[owner]} AND day BETWEEN ? AND ?",
-                (storable(key), since, until),
-            )
+        ((*sums,),) = await self._database.rows(
+            f"SELECT {_SUMS} FROM model_calls "  # noqa: S608 - both parts are constants of ours
+            f"WHERE {_WHERE[owner]} AND day BETWEEN ? AND ?",
+            (storable(key), since, until),
+        )
         return Usage(*sums)
 
     async def usage_by_model(self, chat: str, since: str = "") -> list[tuple[str, Usage]]:
         """A chat's sums for each model since a day, the dearest first."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute_fetchall(
-                f"SELECT model, {_SUMS} FROM model_calls "  # noqa: S608 - constants of ours
-                "WHERE chat = ? AND day >= ? GROUP BY model "
-                "ORDER BY sum(cost) DESC, sum(prompt_tokens + completion_tokens) DESC, model",
-                (storable(chat), since),
-            )
+        rows = await self._database.rows(
+            f"SELECT model, {_SUMS} FROM model_calls "  # noqa: S608 - constants of ours
+            "WHERE chat = ? AND day >= ? GROUP BY model "
+            "ORDER BY sum(cost) DESC, sum(prompt_tokens + completion_tokens) DESC, model",
+            (storable(chat), since),
+        )
         return [(model, Usage(*sums)) for model, *sums in rows]
 
     async def prune(self, before: str) -> int:
