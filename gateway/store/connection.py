@@ -118,10 +118,10 @@ class Database:
     async def run(self, work: Work[_T]) -> _T:
         """Do a unit of work, all or nothing, and return what it returns.
 
-        Whatever else waits to be done goes into the same transaction, each unit for itself behind
-        a savepoint: many chats share one commit, and one trip to the thread. Raises what `work`
-        raises, SQLite's errors as `StoreError`. If the task is cancelled, the work is done whole if
-        it had begun, and not at all otherwise.
+        Whatever else waits to be done goes into the same transaction: many chats share one commit,
+        and one trip to the thread. If another unit fails, this one is run once more without it.
+        Raises what `work` raises, SQLite's errors as `StoreError`. If the task is cancelled, the
+        work is done whole if it had begun, and not at all otherwise.
         """
         return await self._done(work, is_query=False)
 

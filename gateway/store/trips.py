@@ -7,14 +7,15 @@ is `connection`'s business.
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 
 Work = Callable[[sqlite3.Connection], _T]
-"""Statements of one unit, run in the database's thread: all of them count or none."""
+"""Statements of one unit, run in the database's thread, maybe more than once: all of them count, as
+run the last time, or none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,13 +27,21 @@ class Job:
     is_query: bool = False  # it changes nothing, so it needs no transaction
 
 
+class _Failed(Exception):
+    """A unit has failed, and nothing of its transaction is there."""
+
+    def __init__(self, unit: Job, error: Exception) -> None:
+        super().__init__(error)
+        self.unit = unit
+        self.error = error
+
+
 def carry_out(connection: sqlite3.Connection, jobs: Sequence[Job]) -> list[object]:
     """What each job returns, or the exception that it ended in. Runs in the database's thread.
 
     Queries see what the units have written.
     """
-    units = [job for job in jobs if not job.is_query]
-    written = dict(zip(units, _in_one_transaction(connection, units), strict=True))
+    written = _write(connection, [job for job in jobs if not job.is_query])
     return [written[job] if job in written else _query(connection, job) for job in jobs]
 
 
@@ -54,33 +63,40 @@ def _query(connection: sqlite3.Connection, job: Job) -> object:
         return error
 
 
-def _in_one_transaction(connection: sqlite3.Connection, units: Sequence[Job]) -> Sequence[object]:
-    if not units:
-        return ()
-    try:
-        if connection.in_transaction:  # a roll-back failed, on a disk that did
-            connection.rollback()
-        connection.execute("BEGIN IMMEDIATE")
-        outcomes = [_unit(connection, job) for job in units]
-        connection.commit()
-    except Exception as error:  # noqa: BLE001 - goes to all who wait
-        with contextlib.suppress(sqlite3.Error):
-            connection.rollback()
-        outcomes = [error] * len(units)
+def _write(connection: sqlite3.Connection, units: Sequence[Job]) -> Mapping[Job, object]:
+    """Do all units in one transaction. One that fails is left out, and the others are done again:
+    failures are rare, and a savepoint for each unit would cost as much as the unit.
+    """
+    outcomes: dict[Job, object] = {}
+    while left := [unit for unit in units if unit not in outcomes]:
+        try:
+            outcomes |= _written(connection, left)
+        except _Failed as failed:
+            outcomes[failed.unit] = failed.error
+        except Exception as error:  # noqa: BLE001 - goes to all who wait
+            return dict.fromkeys(left, error) | outcomes
     return outcomes
 
 
-def _unit(connection: sqlite3.Connection, job: Job) -> object:
-    """What the unit returns, or the exception that undid it alone."""
-    if job.done.cancelled():
-        return None
-    connection.execute("SAVEPOINT unit")
+def _written(connection: sqlite3.Connection, units: Sequence[Job]) -> Mapping[Job, object]:
+    """What each returns. Raises `_Failed` of the first that fails, and what else goes wrong."""
+    if connection.in_transaction:  # a roll-back failed, on a disk that did
+        connection.rollback()
+    connection.execute("BEGIN IMMEDIATE")
     try:
-        result = job.work(connection)
+        results = {unit: _result(connection, unit) for unit in units}
+        connection.commit()
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            connection.rollback()
+        raise
+    return results
+
+
+def _result(connection: sqlite3.Connection, unit: Job) -> object:
+    if unit.done.cancelled():
+        return None
+    try:
+        return unit.work(connection)
     except Exception as error:
-        if not connection.in_transaction:  # SQLite undid everything, as on a full disk
-            raise
-        connection.execute("ROLLBACK TO unit")
-        result = error
-    connection.execute("RELEASE unit")
-    return result
+        raise _Failed(unit, error) from error
