@@ -7,7 +7,7 @@ lines say. Not thread-safe beyond refusing to be closed in mid-step.
 import ctypes
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -226,18 +226,16 @@ class WasmInstance:
         """See `Instance.rest`. In mid-step nothing is given back."""
         if self._lock.acquire(blocking=False):
             try:
-                if self._store is not None:
-                    self._image.give_back(self._base, self._memory.data_len(self._store))
-                self._last_bytes = self._measure()
+                self._last_bytes = self._measure(self._image.give_back)
             finally:
                 self._lock.release()
         return self._last_bytes
 
-    def _measure(self) -> int:
+    def _measure(self, private: Callable[[int, int], int | None] = private_bytes) -> int:
         if self._store is None:
             return 0
         size = self._memory.data_len(self._store)
-        written = private_bytes(self._base, size)
+        written = private(self._base, size)
         if written is None:
             written = _ESTIMATED_WRITTEN_BYTES + size - self._limits.image_bytes
         return written + HOST_BYTES

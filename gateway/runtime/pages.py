@@ -10,7 +10,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import compress, count, groupby
 from pathlib import Path
 from typing import Final
 
@@ -75,17 +75,22 @@ class Image:
             self._madvise = libc.madvise
             self._madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
-    def give_back(self, address: int, size: int) -> None:
+    def give_back(self, address: int, size: int) -> int | None:
         """Drop an agent's private pages that are as in the image, or all zeros beyond it.
 
-        Nothing is lost: the next access finds the same content. No step may run meanwhile.
+        Nothing is lost: the next access finds the same content. No step may run meanwhile. Returns
+        the bytes in the private pages that are left; None where the system doesn't tell.
         """
-        pages = private_pages(address, size) if self.is_mapped else None
+        if not self.is_mapped:
+            return private_bytes(address, size)
+        pages = private_pages(address, size)
         if pages is None:
-            return
-        private = (number for number, is_private in enumerate(pages) if is_private)
-        for first, count in runs(n for n in private if self._is_as_before(address, n)):
-            self._madvise(address + first * PAGE_BYTES, count * PAGE_BYTES, _MADV_DONTNEED)
+            return None
+        private = compress(count(), pages)
+        given = [number for number in private if self._is_as_before(address, number)]
+        for first, length in runs(given):
+            self._madvise(address + first * PAGE_BYTES, length * PAGE_BYTES, _MADV_DONTNEED)
+        return (pages.count(1) - len(given)) * PAGE_BYTES
 
     def _is_as_before(self, address: int, number: int) -> bool:
         offset = number * PAGE_BYTES
