@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from adapters.base import Address, Attachment, ChatKind, Inbound, MediaKind, Observed, Sender
@@ -11,7 +11,7 @@ from gateway.store.inbound import Aside
 
 def to_json(message: Inbound) -> str:
     """All of a message."""
-    return json.dumps(asdict(message), ensure_ascii=False, separators=(",", ":"))
+    return _encoder.encode(message)
 
 
 def from_json(written: str) -> Inbound:
@@ -44,3 +44,10 @@ def with_asides(written: str, asides: Sequence[Aside]) -> str:
 
 def _sender(fields: dict[str, Any]) -> Sender:
     return Sender(**{**fields, "roles": tuple(fields.get("roles", ()))})
+
+
+def _fields(part: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass with slots, as all of it is
+    return {name: getattr(part, name) for name in part.__slots__}
+
+
+_encoder = json.JSONEncoder(default=_fields, ensure_ascii=False, separators=(",", ":"))
