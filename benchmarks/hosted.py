@@ -36,6 +36,7 @@ from gateway.chats.directory import Chats
 from gateway.core import assembled
 from gateway.delivery.outbox import Outbox
 from gateway.delivery.reply import DeliverySettings
+from gateway.lasting import lasting
 from gateway.llm.models import Models
 from gateway.llm.provider import ChatCompletion, ChatRequest, Provider, TextSink
 from gateway.operations.readiness import Readiness
@@ -209,4 +210,5 @@ async def hosted(
                 workspaces=Workspaces(folder / "workspaces"),
             )
         )
+        stack.enter_context(lasting())
         yield Hosted(core.router, core.chats, platform, store)

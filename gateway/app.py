@@ -22,6 +22,7 @@ from gateway.commands.menus import menus_of
 from gateway.core import assembled
 from gateway.delivery.reply import DeliverySettings
 from gateway.desk import FrontDesk
+from gateway.lasting import lasting
 from gateway.lock import lock_data_dir
 from gateway.masking import secrets_in
 from gateway.operations.watch import watching
@@ -123,6 +124,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         if settings.schedule.enabled:
             scheduler = Scheduler(book, core.router.receive_scheduled, adapters)
         reload.tell(applying(host, gate, commands, zone))
+        stack.enter_context(lasting())
         return await serve_all(
             adapters, core.router, chats, watch, reload=reload, scheduler=scheduler
         )
