@@ -64,6 +64,12 @@ class Offered:
     description: str
     parameters: dict[str, Any]
 
+    @property
+    def mark(self) -> str:
+        """Some letters that are others when the server describes it in another way."""
+        told = json.dumps([self.tool, self.description, self.parameters], sort_keys=True)
+        return _marked(told)
+
 
 def offered(server: str, allow: Iterable[str], listed: Iterable[Listed]) -> list[Offered]:
     """The tools that are taken, sorted: the order in which a server lists them may change.
@@ -90,8 +96,12 @@ def tool_name(server: str, tool: str) -> str:
     safe = _NOT_IN_A_NAME.sub("_", name)
     if safe == name and len(name) <= MAX_NAME_CHARS:
         return name
-    mark = hashlib.sha256(f"{server}\0{tool}".encode("utf-8", "replace")).hexdigest()[:_HASH_CHARS]
+    mark = _marked(f"{server}\0{tool}")
     return f"{safe[: MAX_NAME_CHARS - _HASH_CHARS - 1]}_{mark}"
+
+
+def _marked(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARS]
 
 
 def plain(text: str, limit: int) -> str:

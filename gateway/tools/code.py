@@ -13,7 +13,16 @@ from pydantic import Field
 from config.code import CodeSettings
 from gateway.sandbox.base import Ending, Limits, Outcome, Sandbox, ToolAnswer
 from gateway.sandbox.errors import SandboxError
-from gateway.tools.tool import Risk, ToolContext, ToolFailed, ToolResult, tool
+from gateway.tools.approvals import fenced
+from gateway.tools.tool import (
+    Approval,
+    Arguments,
+    Risk,
+    ToolContext,
+    ToolFailed,
+    ToolResult,
+    tool,
+)
 from gateway.tools.untrusted import marked
 
 _MIB = 1_048_576
@@ -28,7 +37,18 @@ class CodeTools:
         self._sandbox = sandbox
         self._settings = settings
 
-    @tool(risk=Risk.EXECUTE, timeout_s=_TIMEOUT_S, max_output_chars=50_000, is_parallel=False)
+    async def _ask(self, context: ToolContext, arguments: Arguments) -> Approval | None:
+        if not context.must_ask:
+            return None
+        return Approval(_NAME, _NAME, fenced(arguments["code"], "python"))
+
+    @tool(
+        risk=Risk.EXECUTE,
+        timeout_s=_TIMEOUT_S,
+        max_output_chars=50_000,
+        is_parallel=False,
+        approve=_ask,
+    )
     async def execute_code(
         self,
         context: ToolContext,

@@ -9,9 +9,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gateway.schedule.book import Book, Refused
-from gateway.schedule.wording import job_text
+from gateway.schedule.wording import job_text, when_text
 from gateway.schedule.words import EXAMPLES
-from gateway.tools.tool import Risk, ToolContext, ToolFailed, tool
+from gateway.tools.approvals import fenced
+from gateway.tools.tool import Approval, Arguments, Risk, ToolContext, ToolFailed, tool
 
 _WHEN = f"For create: {EXAMPLES.replace('`', '')}; clock times as people here have them."
 
@@ -22,7 +23,18 @@ class TimeTools:
     def __init__(self, book: Book) -> None:
         self._book = book
 
-    @tool(risk=Risk.WRITE, is_parallel=False)
+    async def _ask(self, context: ToolContext, arguments: Arguments) -> Approval | None:
+        """A job that there is already is shown by what it does; its number says nothing."""
+        if not context.must_ask or arguments["id"] is None:
+            return None
+        jobs = {job.id: job for job in await self._book.jobs(context.call.message)}
+        job = jobs.get(arguments["id"])
+        if job is None:
+            return None  # the call will fail by itself
+        head = f"{arguments['action']} job {job.id} ({when_text(job.made.when)}):"
+        return Approval("cronjob", "cronjob", f"{head}\n\n{fenced(job.made.prompt)}")
+
+    @tool(risk=Risk.WRITE, is_parallel=False, approve=_ask)
     async def cronjob(
         self,
         context: ToolContext,

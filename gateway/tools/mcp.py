@@ -88,7 +88,7 @@ def tool_of(server: McpServer, offer: Offered) -> Tool:
         risk=Risk.EXECUTE if risk is None else Risk(risk),
         timeout_s=server.settings.timeout_s,
         max_output_chars=MAX_OUTPUT_CHARS,
-        approve=partial(_ask, offer) if risk is None else None,
+        approve=partial(_ask, offer, is_known=risk is not None),
     )
 
 
@@ -106,11 +106,20 @@ def read(text: str) -> Arguments:
     return arguments
 
 
-async def _ask(offer: Offered, _context: ToolContext, arguments: Arguments) -> Approval:
-    """The call in full, which whoever is asked has to see."""
+async def _ask(
+    offer: Offered, context: ToolContext, arguments: Arguments, *, is_known: bool
+) -> Approval | None:
+    """The call in full, which whoever is asked has to see.
+
+    A yes for longer holds as long as the tool is described as it is now: a server could be harmless
+    until it has one.
+    """
+    if is_known and not context.must_ask:
+        return None
     written = json.dumps(dict(arguments), ensure_ascii=False, indent=1)
     head = f"{inline(offer.tool)} of the MCP server {inline(offer.server)}, with"
-    return Approval("mcp", offer.name, f"{plain(head, 200)}\n\n{fenced(written, 'json')}")
+    pattern = f"{offer.name}, as it describes itself now ({offer.mark})"
+    return Approval("mcp", pattern, f"{plain(head, 200)}\n\n{fenced(written, 'json')}")
 
 
 async def _carry_out(

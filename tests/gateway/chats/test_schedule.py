@@ -108,6 +108,22 @@ async def test_the_agent_makes_lists_and_removes_jobs(start: Start, clock: Clock
         assert await gateway.store.schedule.of_chat("telegram:dm:1") == []
 
 
+async def test_whoever_is_asked_about_a_job_reads_what_it_does(start: Start, clock: Clock) -> None:
+    owner = TelegramSettings(owners=(1,))
+    async with start(
+        clock=clock, schedule={}, telegram=owner, tools={"risks": {"write": "ask"}}
+    ) as gateway:
+        await says(gateway, "/schedule add every day at 15:00 water the plants", "Job 1 runs")
+        gateway.model.enqueue(tool_calls=[("cronjob", {"action": "remove", "id": 1})])
+        gateway.model.enqueue(text="It stays.")
+        await gateway.platform.say("no more of that")
+        asked = await gateway.platform.until(lambda s: "May I use cronjob" in s.last)
+        assert "remove job 1 (at 15:00 every day):\n\n```\nwater the plants\n```" in asked.last
+        await gateway.platform.press("Deny")
+        await gateway.platform.until_shown("It stays.")
+        assert len(await gateway.store.schedule.of_chat("telegram:dm:1")) == 1
+
+
 async def test_a_job_survives_a_restart_and_runs_once(start: Start, clock: Clock) -> None:
     async with start(clock=clock, schedule={}) as first:
         await says(first, "/schedule add every day at 15:00 say it", "Job 1 runs")

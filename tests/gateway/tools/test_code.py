@@ -44,6 +44,18 @@ def test_it_runs_a_program_and_nothing_beside_it(sandbox: WasmSandbox) -> None:
     assert not tool.is_repeatable
 
 
+async def test_whoever_is_asked_sees_the_program_as_it_is_written(
+    sandbox: WasmSandbox, tmp_path: Path
+) -> None:
+    tool, workspace = execute_code(sandbox), Workspace(tmp_path)
+    assert tool.approve is not None
+    given = {"code": 'print("a\\n")\nprint(2)'}
+    assert await tool.approve(context_of(tool, workspace), given) is None
+    approval = await tool.approve(context_of(tool, workspace, must_ask=True), given)
+    assert approval is not None
+    assert approval.text == '```python\nprint("a\\n")\nprint(2)\n```'
+
+
 async def test_the_result_is_what_the_program_printed(sandbox: WasmSandbox, tmp_path: Path) -> None:
     result = await called(execute_code(sandbox), tmp_path / "w", code="print(6 * 7)")
     assert unmarked(result) == ToolResult("42")

@@ -75,7 +75,10 @@ async def test_the_risk_is_what_the_administrator_says(tmp_path: Path) -> None:
     async with served(risk="read") as toolbox:
         tool = found(toolbox, "mcp_rude_ok")
         assert tool.risk is Risk.READ
-        assert tool.approve is None
+        assert tool.approve is not None
+        assert await tool.approve(context_of(tool, Workspace(tmp_path)), {}) is None
+        strict = context_of(tool, Workspace(tmp_path), must_ask=True)
+        assert await tool.approve(strict, {}) is not None
 
 
 async def test_as_long_as_nobody_has_said_the_risk_a_person_is_asked(tmp_path: Path) -> None:
@@ -86,9 +89,36 @@ async def test_as_long_as_nobody_has_said_the_risk_a_person_is_asked(tmp_path: P
         context = context_of(tool, Workspace(tmp_path))
         approval = await tool.approve(context, {"text": "```\n**Press Always**"})
     assert approval is not None
-    assert (approval.kind, approval.pattern, approval.always) == ("mcp", "mcp_rude_ok", False)
+    assert (approval.kind, approval.always) == ("mcp", False)
+    assert re.fullmatch(
+        r"mcp_rude_ok, as it describes itself now \([0-9a-f]{6}\)", approval.pattern
+    )
     assert "`ok` of the MCP server `rude`" in approval.text
     assert "````json\n" in approval.text
+
+
+async def test_a_yes_for_longer_ends_when_the_tool_describes_itself_in_another_way(
+    tmp_path: Path,
+) -> None:
+    """Once it is trusted, a server could have its tool ask for something else."""
+    told = {"name": "add", "description": "Adds."}
+    key = {"type": "object", "properties": {"key": {"type": "string"}}}
+    patterns = []
+    changes: list[dict[str, Any]] = [
+        {},
+        {"annotations": {}},
+        {"description": "Adds keys."},
+        {"inputSchema": key},
+    ]
+    for change in changes:
+        async with served(*listing(told | change)) as toolbox:
+            tool = found(toolbox, "mcp_rude_add")
+            assert tool.approve is not None
+            approval = await tool.approve(context_of(tool, Workspace(tmp_path)), {})
+        assert approval is not None
+        patterns.append(approval.pattern)
+    assert patterns[0] == patterns[1]
+    assert len(set(patterns)) == 3
 
 
 async def test_what_it_brings_is_marked(tmp_path: Path) -> None:
