@@ -1,12 +1,14 @@
 """What tests of tools share."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import structlog
 
 from config.settings import LoggingSettings
 from gateway import logs
+from tests.gateway.tools.using_files import SECRET
 
 
 @pytest.fixture(autouse=True)
@@ -15,3 +17,12 @@ def logging() -> Iterator[None]:
     logs.configure(LoggingSettings(level="debug"))
     yield
     structlog.reset_defaults()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A workspace, beside which there is a secret."""
+    (tmp_path / "secret.txt").write_text(SECRET)
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return folder

@@ -2,55 +2,24 @@
 
 import gc
 import os
-import shutil
 import socket
 import stat
-import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gateway.workspace import trees
 from gateway.workspace.errors import (
     AlreadyThere,
-    BadPath,
     NotEmpty,
     NotThere,
     WorkspaceError,
     WorkspaceFull,
     WrongKind,
 )
-from gateway.workspace.paths import MAX_NAME_BYTES, PARTIAL_PREFIX, folder_of, parts_of, safe_name
+from gateway.workspace.paths import PARTIAL_PREFIX
 from gateway.workspace.workspace import STALE_PARTIAL_S, Workspace, Workspaces
-
-SECRET = "nobody in a chat may read this"
-
-
-@pytest.fixture
-def outside(tmp_path: Path) -> Path:
-    """A file beside the workspaces."""
-    file = tmp_path / "secret.txt"
-    file.write_text(SECRET)
-    return file
-
-
-@pytest.fixture
-def workspace(tmp_path: Path, outside: Path) -> Workspace:
-    return Workspaces(tmp_path / "workspaces").of("telegram:dm:1")
-
-
-def put(workspace: Workspace, path: str, content: bytes = b"x", *, replace: bool = False) -> None:
-    with workspace.create(path, replace=replace) as file:
-        file.write(content)
-
-
-def read(workspace: Workspace, path: str) -> bytes:
-    with workspace.open_read(path) as file:
-        return file.read()
+from tests.gateway.workspace.using import SECRET, put, read
 
 
 def partials(workspace: Workspace) -> list[Path]:
@@ -125,84 +94,6 @@ def test_files_that_come_in_get_names_of_their_own(workspace: Workspace) -> None
     paths = [workspace.save_new("inbox", "cat.jpg", [b"a", bytes([n])]) for n in range(3)]
     assert paths == ["inbox/cat.jpg", "inbox/cat-2.jpg", "inbox/cat-3.jpg"]
     assert [read(workspace, path) for path in paths] == [b"a\0", b"a\1", b"a\2"]
-
-
-@pytest.mark.parametrize(
-    ("given_name", "kept"),
-    [
-        ("../../etc/passwd", "passwd"),
-        ("..\\..\\boot.ini", "boot.ini"),
-        ("...", "file"),
-        ("", "file"),
-        (".bashrc", "bashrc"),
-        ("a\0b\n.txt", "a_b_.txt"),
-        ("invoice\u202efdp.exe", "invoice_fdp.exe"),
-        ("$(rm -rf).sh", "_(rm -rf).sh"),
-        ("-rf", "-rf"),
-        ("Ünïcode 猫.png", "Ünïcode 猫.png"),
-        (".partial-00", "partial-00"),
-    ],
-)
-def test_a_name_from_outside_is_made_safe(given_name: str, kept: str) -> None:
-    assert safe_name(given_name) == kept
-
-
-@given(st.text(max_size=400))
-def test_any_name_from_outside_is_one_part_of_a_path(name: str) -> None:
-    safe = safe_name(name)
-    assert parts_of(safe) == (safe,)
-    assert len(safe.encode()) < MAX_NAME_BYTES - 8
-
-
-def test_a_very_long_name_keeps_its_suffix() -> None:
-    assert safe_name("猫" * 300 + ".jpeg").endswith("猫.jpeg")
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "",
-        ".",
-        "./.",
-        "../secret.txt",
-        "notes/../../secret.txt",
-        "..",
-        "/etc/passwd",
-        "//etc/passwd",
-        "~/secret.txt",
-        "..\\secret.txt",
-        "notes\\plan.md",
-        "a\0.txt",
-        "a\n.txt",
-        "\x1b[2J",
-        "\ud800",
-        "x" * 256,
-        "a/" * 33 + "b",
-        f"{PARTIAL_PREFIX}0",
-        f"a/{PARTIAL_PREFIX}0/b",
-    ],
-)
-def test_a_path_that_is_none_in_the_workspace_is_refused(workspace: Workspace, path: str) -> None:
-    workspace.prepare()
-    with pytest.raises(BadPath):
-        workspace.open_read(path)
-    with pytest.raises(BadPath):
-        workspace.create(path, replace=True)
-    with pytest.raises(BadPath):
-        workspace.stat(path)
-    with pytest.raises(BadPath):
-        workspace.remove(path)
-
-
-@given(st.text(alphabet="./\\~a\0 \n%2eé", max_size=30))
-def test_no_path_at_all_leads_out(path: str) -> None:
-    root = Path("/nowhere/workspace")
-    try:
-        parts = parts_of(path)
-    except BadPath:
-        return
-    assert root in (root.joinpath(*parts) / "x").parents
-    assert ".." not in parts
 
 
 def test_a_link_to_a_file_is_not_followed(workspace: Workspace, outside: Path) -> None:
@@ -315,13 +206,6 @@ def test_what_a_kill_left_half_written_is_removed_after_a_day(workspace: Workspa
     assert partials(workspace) == [new]
 
 
-def test_no_two_chats_share_a_folder() -> None:
-    keys = ["telegram:dm:1", "telegram:dm-1", "telegram_dm_1", "web:../../x", "web:" + "x" * 500]
-    folders = {folder_of(key) for key in keys}
-    assert len(folders) == len(keys)
-    assert all(parts_of(folder) == (folder,) for folder in folders)
-
-
 def test_a_chat_that_moves_takes_its_files_along(tmp_path: Path) -> None:
     workspaces = Workspaces(tmp_path)
     old, new = workspaces.of("telegram:group:-1"), workspaces.of("telegram:group:-100")
@@ -340,75 +224,3 @@ def test_a_chat_that_is_forgotten_leaves_no_files(tmp_path: Path) -> None:
     workspaces.remove("telegram:dm:1")
     workspaces.remove("telegram:dm:1")
     assert list(tmp_path.iterdir()) == []
-
-
-def nest(workspace: Workspace, depth: int) -> None:
-    """So many folders, each in the one before."""
-    folder = os.open(workspace.prepare(), os.O_RDONLY)
-    for _ in range(depth):
-        os.mkdir("in", dir_fd=folder)
-        inner = os.open("in", os.O_RDONLY, dir_fd=folder)
-        os.close(folder)
-        folder = inner
-    os.close(folder)
-
-
-def test_folders_nested_without_end_leave_no_room_and_hide_nothing(workspace: Workspace) -> None:
-    put(workspace, "here.txt")
-    nest(workspace, 1_050)
-    assert workspace.room_bytes() == 0
-    with pytest.raises(WorkspaceFull):
-        put(workspace, "more.txt")
-    assert [entry.path for entry in workspace.files()] == ["here.txt"]
-
-
-def test_folders_nested_without_end_can_be_deleted(tmp_path: Path) -> None:
-    workspaces = Workspaces(tmp_path / "workspaces")
-    nest(workspaces.of("a"), 1_050)
-    (outside := tmp_path / "kept.txt").write_text("kept")
-    (workspaces.of("a").root / "link").symlink_to(outside)
-    workspaces.remove("a")
-    assert not workspaces.of("a").root.exists()
-    assert outside.read_text() == "kept"
-    workspaces.remove("a")
-
-
-def test_folders_with_odd_names_keep_no_file_from_being_listed(workspace: Workspace) -> None:
-    put(workspace, "z.txt")
-    (workspace.root / "a\nb").mkdir()
-    (workspace.root / "a\nb" / "lost.txt").write_text("x")
-    assert [entry.path for entry in workspace.files()] == ["z.txt"]
-
-
-@pytest.fixture
-def nobody() -> Iterator[Path]:
-    """A folder, and an ordinary user to whom it belongs: no lock holds for root."""
-    folder = Path(tempfile.mkdtemp())
-    user = os.geteuid()
-    if user == 0:
-        os.chown(folder, 65_534, -1)
-        os.seteuid(65_534)
-    yield folder
-    os.seteuid(user)
-    shutil.rmtree(folder)
-
-
-def test_a_locked_folder_hides_nothing_and_can_be_deleted(nobody: Path) -> None:
-    workspaces = Workspaces(nobody / "workspaces", 1_000)
-    workspace = workspaces.of("a")
-    put(workspace, "locked/large.bin", b"x" * 900)
-    (workspace.root / "locked").chmod(0)
-    assert workspace.room_bytes() == 100
-    (workspace.root / "locked").chmod(0)
-    workspaces.remove("a")
-    assert not workspace.root.exists()
-
-
-def test_names_without_anything_in_them_take_room_as_well(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(trees, "FREE_NAMES", 100)
-    for name in range(60):
-        (workspace.prepare() / f"folder-{name}").mkdir()
-        (workspace.root / f"folder-{name}" / "empty.txt").touch()
-    assert workspace.used_bytes() == 20 * trees.NAME_BYTES
