@@ -97,7 +97,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
                 reasons=watch.reasons,
                 workspaces=make_workspaces(settings),
                 transcriber=open_transcriber(stack, settings),
-                fetcher=web.fetcher,
+                fetcher=web.process,
                 end_programs=end_programs,
                 metrics=watch.metrics,
             )

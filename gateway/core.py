@@ -37,7 +37,7 @@ from gateway.schedule.book import Book
 from gateway.skills.library import Skills
 from gateway.store.sqlite import SqliteStore
 from gateway.tools.toolbox import Toolbox
-from gateway.web.fetch import Fetcher
+from gateway.web.fetch import Gets
 from gateway.workspace.workspace import Workspaces
 
 
@@ -71,7 +71,7 @@ async def assembled(
     reasons: Reasons,
     workspaces: Workspaces,
     transcriber: Transcriber | None = None,
-    fetcher: Fetcher | None = None,
+    fetcher: Gets | None = None,
     end_programs: Callable[[str], Awaitable[None]] = none_run,
     metrics: Metrics | None = None,
 ) -> AsyncIterator[Core]:

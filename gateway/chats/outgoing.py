@@ -17,7 +17,7 @@ from config.settings import ChatSettings
 from gateway.delivery.outbox import PIECE_BYTES, NotSendable, Outbox
 from gateway.delivery.references import LongCode, Reference
 from gateway.web.errors import WebError
-from gateway.web.fetch import Fetcher
+from gateway.web.fetch import Gets
 from gateway.workspace.errors import WorkspaceError
 from gateway.workspace.workspace import Workspace, Workspaces
 
@@ -39,7 +39,7 @@ class OutgoingFiles:
         workspaces: Workspaces,
         outbox: Outbox,
         settings: Callable[[], ChatSettings],
-        fetcher: Fetcher | None = None,
+        fetcher: Gets | None = None,
     ) -> None:
         self.workspaces = workspaces
         self.outbox = outbox

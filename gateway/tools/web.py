@@ -16,7 +16,7 @@ from gateway.tools.spill import FOLDER
 from gateway.tools.tool import Risk, ToolContext, ToolFailed, ToolResult, tool
 from gateway.tools.untrusted import marked
 from gateway.web.errors import WebError
-from gateway.web.pages.wire import Page
+from gateway.web.process.wire import Page
 from gateway.web.search.engine import Hit
 from gateway.web.web import Web
 from gateway.workspace.errors import WorkspaceError

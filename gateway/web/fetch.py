@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Self
+from typing import Protocol, Self
 
 import httpcore
 import httpx
@@ -59,8 +59,15 @@ class Body:
     pieces: AsyncIterator[bytes]
 
 
+class Gets(Protocol):
+    """What fetches into memory: a `Fetcher`, or the process that has one."""
+
+    async def get(self, url: str, *, max_bytes: int, types: Collection[str] = ANY_TYPE) -> Fetched:
+        """See `Fetcher.get`."""
+
+
 class Fetcher:
-    """One for the whole gateway; any number of fetches at a time."""
+    """One for a whole process; any number of fetches at a time."""
 
     def __init__(self, settings: WebSettings, tls: ssl.SSLContext, resolver: Resolver) -> None:
         self._settings = settings

@@ -44,7 +44,7 @@ from gateway.tools.cronjob import TimeTools
 from gateway.tools.families import make_own_tools
 from gateway.tools.tool import tools_of
 from gateway.tools.toolbox import Toolbox
-from gateway.web.fetch import Fetcher
+from gateway.web.fetch import Gets
 from gateway.workspace.workspace import Workspaces
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.platform import FakePlatform
@@ -109,7 +109,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
         replays: bool | None = None,
         platform: FakePlatform | None = None,
         activity_after_s: float = 1.0,
-        fetcher: Fetcher | None = None,
+        fetcher: Gets | None = None,
         llm: Mapping[str, Any] | None = None,
         media: Mapping[str, Any] | None = None,
         files: Mapping[str, bytes] | None = None,

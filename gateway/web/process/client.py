@@ -1,24 +1,36 @@
-"""Asks for pages the process that fetches them and has them read (`process.py`).
+"""Asks the process that fetches, and has pages read (`program.py`).
 
-It is started for the first page, ended when nobody has asked for a while, and started again if it
-breaks. Whoever is cancelled while waiting for a page is not waited for there either.
+It is started when something is to be fetched, ended when nobody has asked for a while, and started
+again if it breaks. What is no longer waited for here is given up there.
 """
 
 import asyncio
 import contextlib
 import itertools
 import json
+import os
 import socket
 import sys
+import tempfile
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import structlog
 
 from config.web import WebSettings
 from gateway.reading.readers import MAX_ANSWER_BYTES, bare_environment
 from gateway.web.errors import Unreachable
+from gateway.web.fetch import ANY_TYPE, Fetched
 from gateway.web.guard import MAX_URL_CHARS
-from gateway.web.pages.wire import Line, Page, line_of, page_of, settings_line
+from gateway.web.process.wire import (
+    Line,
+    Page,
+    line_of,
+    page_of,
+    raise_refusal,
+    settings_line,
+)
 
 IDLE_S = 600.0
 """Starting takes half a second, and what runs takes 50 MB."""
@@ -26,7 +38,7 @@ IDLE_S = 600.0
 _GRACE_S = 5.0
 _ERROR_BYTES = 16_384
 _HANDED_ON = ("SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR")
-"""Of the gateway's environment: where certificates are, and where long pages may be."""
+"""Of the gateway's environment: where certificates are, and where files may be."""
 
 _log = structlog.get_logger()
 
@@ -43,8 +55,8 @@ class _Process:
     retirement: asyncio.TimerHandle | None = None
 
 
-class Pages:
-    """The pages that one gateway reads."""
+class WebProcess:
+    """The process of one gateway, whether it runs at the moment or not."""
 
     def __init__(self, settings: WebSettings) -> None:
         self._settings = settings
@@ -55,25 +67,45 @@ class Pages:
 
     async def page(self, url: str) -> Page:
         """Have a page fetched and read. Raises `WebError`."""
-        process = await self._running()
-        number = next(self._numbers)
-        answer: asyncio.Future[Line] = asyncio.get_running_loop().create_future()
-        process.waiting[number] = answer
-        # One that is too long is refused there all the same.
-        process.requests.write(line_of({"id": number, "url": url[: MAX_URL_CHARS + 1]}))
-        try:
-            return page_of(await answer)
-        finally:
-            del process.waiting[number]
-            if answer.cancelled() and process is self._process:
-                process.requests.write(line_of({"cancel": number}))
-            self._rest(process)
+        return page_of(await self._ask({"do": "page", "url": url}))
+
+    async def get(self, url: str, *, max_bytes: int, types: Collection[str] = ANY_TYPE) -> Fetched:
+        """See `Fetcher.get`."""
+        async with _empty_file() as file:
+            limits = {"max_bytes": max_bytes, "types": list(types), "file": str(file)}
+            answer = await self._ask({"do": "get", "url": url, **limits})
+            content = await asyncio.to_thread(file.read_bytes)
+        return Fetched(answer["url"], answer["media_type"], answer["charset"], content)
+
+    async def checked(self, url: str) -> str:
+        """See `Fetcher.checked`."""
+        found: str = (await self._ask({"do": "check", "url": url}))["url"]
+        return found
 
     async def close(self) -> None:
         """End the process."""
         if self._process is not None:
             self._retire(self._process)
         await asyncio.gather(*self._ending)
+
+    async def _ask(self, request: Line) -> Line:
+        """Raises `WebError`."""
+        process = await self._running()
+        number = next(self._numbers)
+        waiting: asyncio.Future[Line] = asyncio.get_running_loop().create_future()
+        process.waiting[number] = waiting
+        # An address that is too long is refused there all the same.
+        url = request["url"][: MAX_URL_CHARS + 1]
+        process.requests.write(line_of({**request, "id": number, "url": url}))
+        try:
+            answer = await waiting
+        finally:
+            del process.waiting[number]
+            if waiting.cancelled() and process is self._process:
+                process.requests.write(line_of({"cancel": number}))
+            self._rest(process)
+        raise_refusal(answer)
+        return answer
 
     async def _running(self) -> _Process:
         async with self._starting:
@@ -93,7 +125,7 @@ class Pages:
                 program = await asyncio.create_subprocess_exec(
                     sys.executable,
                     "-m",
-                    "gateway.web.pages.process",
+                    "gateway.web.process.program",
                     stdin=theirs.fileno(),
                     stdout=asyncio.subprocess.DEVNULL,
                     stderr=asyncio.subprocess.PIPE,
@@ -120,9 +152,9 @@ class Pages:
                 if waiting is not None and not waiting.done():
                     waiting.set_result(answer)
         except (OSError, ValueError) as error:
-            _log.warning("the process that fetches pages says what is no answer", reason=str(error))
+            _log.warning("the process that fetches says what is no answer", reason=str(error))
         if process is self._process:
-            _log.warning("the process that fetches pages has ended", waiting=len(process.waiting))
+            _log.warning("the process that fetches has ended", waiting=len(process.waiting))
             self._retire(process)
 
     def _rest(self, process: _Process) -> None:
@@ -141,6 +173,18 @@ class Pages:
         task.add_done_callback(self._ending.discard)
 
 
+@contextlib.asynccontextmanager
+async def _empty_file() -> AsyncIterator[Path]:
+    """A file that nobody else can read, for as long as the context lasts."""
+    descriptor, name = await asyncio.to_thread(tempfile.mkstemp, prefix="hermes-got-")
+    os.close(descriptor)
+    path = Path(name)
+    try:
+        yield path
+    finally:
+        await asyncio.to_thread(path.unlink)
+
+
 async def _end(process: _Process) -> None:
     """Let it tidy up, and make it end if it does not."""
     process.requests.close()
@@ -148,7 +192,7 @@ async def _end(process: _Process) -> None:
         async with asyncio.timeout(_GRACE_S):
             await process.program.wait()
     except TimeoutError:
-        _log.warning("the process that fetches pages does not end, and is killed")
+        _log.warning("the process that fetches does not end, and is killed")
     finally:
         with contextlib.suppress(ProcessLookupError):
             process.program.kill()
@@ -160,4 +204,4 @@ async def _note_errors(program: asyncio.subprocess.Process) -> None:
     if program.stderr is None:  # it was asked for
         raise ValueError("no pipe")
     while piece := await program.stderr.read(_ERROR_BYTES):
-        _log.warning("from the process that fetches pages", text=piece.decode("utf-8", "replace"))
+        _log.warning("from the process that fetches", text=piece.decode("utf-8", "replace"))

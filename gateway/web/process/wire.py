@@ -1,8 +1,15 @@
-"""What the gateway and the process that fetches pages say to each other: lines of JSON. Pure.
+"""What the gateway and the process that fetches say to each other: lines of JSON. Pure.
 
-First comes a line of settings, then requests, {"id", "url"}; {"cancel": id} is for one that nobody
-waits for any more. Answers come as they are done, {"id", "url", "title", "text", "is_cut"} or
-{"id", "error": name of a `WebError`, "message", "status"}.
+First comes a line of settings, then requests, {"id", "do", "url"}; {"cancel": id} is for one that
+nobody waits for any more. `do` is
+
+    page    fetch and read            → {"url", "title", "text", "is_cut"}
+    get     fetch into a file         → {"url", "media_type", "charset"}; with "max_bytes", "types"
+                                        and "file", which is there and empty
+    check   see whether one might     → {"url"}
+
+Answers come as they are done, these with their "id", or {"id", "error": name of a `WebError`,
+"message", "status"}.
 """
 
 import json
@@ -50,30 +57,29 @@ def line_of(message: Line) -> bytes:
     return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def answer_with(number: int, page: Page) -> Line:
-    """The answer to a request that has led to a page."""
+def page_line(page: Page) -> Line:
+    """What is answered to `page`."""
     text = page.text
-    return {
-        "id": number,
-        "url": page.url,
-        "title": text.title,
-        "text": text.text,
-        "is_cut": text.is_cut,
-    }
+    return {"url": page.url, "title": text.title, "text": text.text, "is_cut": text.is_cut}
 
 
-def refusal_with(number: int, error: WebError) -> Line:
-    """The answer to a request that has led to none."""
-    refusal: Line = {"id": number, "error": type(error).__name__, "message": str(error)}
+def page_of(answer: Line) -> Page:
+    """The page in such an answer."""
+    return Page(answer["url"], Text(answer["title"], answer["text"], answer["is_cut"]))
+
+
+def refusal_line(error: WebError) -> Line:
+    """What is answered if something went wrong."""
+    refusal: Line = {"error": type(error).__name__, "message": str(error)}
     if isinstance(error, BadAnswer):
         refusal["status"] = error.status
     return refusal
 
 
-def page_of(answer: Line) -> Page:
-    """The page in an answer. Raises the `WebError` that is there instead."""
+def raise_refusal(answer: Line) -> None:
+    """Raise the `WebError` that is in an answer, if one is."""
     if "error" not in answer:
-        return Page(answer["url"], Text(answer["title"], answer["text"], answer["is_cut"]))
+        return
     kind: type[WebError] = getattr(errors, answer["error"])
     if issubclass(kind, BadAnswer):
         raise kind(answer["message"], answer["status"])

@@ -1,18 +1,22 @@
-"""The program that fetches pages and has them read: `python -m gateway.web.pages.process`.
+"""The program that fetches, and has pages read: `python -m gateway.web.process.program`.
 
-`pages.py` starts it and says what is wanted, over a socket that is this program's standard input
-(`wire.py`). A page takes as much of an event loop's time as a turn, before anybody reads it; here
-it is not the chats' time. No key comes here, and what parses is one process further
-(`gateway/reading/`). It ends when the socket does: with the gateway, however that ends.
+`client.py` starts it and says what is wanted, over a socket that is this program's standard input
+(`wire.py`). A page takes as much of an event loop's time as a turn, before anybody reads it, and a
+hostile server can make that more; here it is not the chats' time. No key comes here, and what
+parses is one process further (`gateway/reading/`). It ends when the socket does: with the gateway,
+however that ends.
 """
 
 import asyncio
 import contextlib
 import json
 import os
+import shutil
 import socket
 import sys
+from collections.abc import AsyncIterator, Collection
 from functools import partial
+from pathlib import Path
 
 import structlog
 
@@ -24,14 +28,14 @@ from gateway.reading.source import Source
 from gateway.reading.texts import TYPES, Text
 from gateway.web.errors import TooSlow, Unreadable, WebError
 from gateway.web.fetch import Fetcher
-from gateway.web.pages.spool import spooled
-from gateway.web.pages.wire import (
+from gateway.web.process.spool import spooled
+from gateway.web.process.wire import (
     MAX_REQUEST_BYTES,
     Line,
     Page,
-    answer_with,
     line_of,
-    refusal_with,
+    page_line,
+    refusal_line,
 )
 
 NICENESS = 10
@@ -42,19 +46,28 @@ _MIB = 1_048_576
 _log = structlog.get_logger()
 
 
-class PageReading:
-    """From an address to a text, for any number of pages at a time."""
+class Errands:
+    """All that can be asked for, any number at a time."""
 
-    def __init__(self, fetcher: Fetcher, readers: Readers, max_bytes: int) -> None:
+    def __init__(self, fetcher: Fetcher, readers: Readers, max_page_bytes: int) -> None:
         self._fetcher = fetcher
         self._readers = readers
-        self._max_bytes = max_bytes
+        self._max_page_bytes = max_page_bytes
+
+    async def do(self, request: Line) -> Line:
+        """Answer a request. Raises `WebError`."""
+        url: str = request["url"]
+        match request["do"]:
+            case "page":
+                return page_line(await self.page(url))
+            case "get":
+                return await self._get(url, request)
+            case _:
+                return {"url": await self._fetcher.checked(url)}
 
     async def page(self, url: str) -> Page:
         """Fetch a page and have it read. Raises `WebError`."""
-        async with contextlib.AsyncExitStack() as stack:
-            async with self._fetcher.stream(url, max_bytes=self._max_bytes, types=TYPES) as body:
-                page = await stack.enter_async_context(spooled(body))
+        async with self._spooled(url, self._max_page_bytes, TYPES) as page:
             return Page(page.url, await self._read(page))
 
     async def _read(self, page: Source) -> Text:
@@ -65,12 +78,36 @@ class PageReading:
         except reading.Unreadable as error:
             raise Unreadable(str(error)) from error
 
+    async def _get(self, url: str, request: Line) -> Line:
+        async with self._spooled(url, request["max_bytes"], request["types"]) as got:
+            await asyncio.to_thread(_put, got, Path(request["file"]))
+            return {"url": got.url, "media_type": got.media_type, "charset": got.charset}
+
+    @contextlib.asynccontextmanager
+    async def _spooled(
+        self, url: str, max_bytes: int, types: Collection[str]
+    ) -> AsyncIterator[Source]:
+        """What an address leads to; the connection is done with."""
+        async with contextlib.AsyncExitStack() as stack:
+            async with self._fetcher.stream(url, max_bytes=max_bytes, types=types) as body:
+                got = await stack.enter_async_context(spooled(body))
+            yield got
+
+
+def _put(got: Source, file: Path) -> None:
+    with file.open("r+b") as target:  # which makes none: whoever waited may have taken it away
+        if got.file is None:
+            target.write(got.content)
+            return
+        with got.file.open("rb") as source:
+            shutil.copyfileobj(source, target)
+
 
 class _Desk:
     """Takes requests and gives answers, each in a task of its own."""
 
-    def __init__(self, reading: PageReading, writer: asyncio.StreamWriter) -> None:
-        self._reading = reading
+    def __init__(self, errands: Errands, writer: asyncio.StreamWriter) -> None:
+        self._errands = errands
         self._writer = writer
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
@@ -84,7 +121,7 @@ class _Desk:
                         task.cancel()
                     continue
                 number = request["id"]
-                task = group.create_task(self._answer(number, request["url"]))
+                task = group.create_task(self._answer(number, request))
                 self._tasks[number] = task
                 task.add_done_callback(partial(self._forget, number))
             for task in self._tasks.values():
@@ -93,20 +130,20 @@ class _Desk:
     def _forget(self, number: int, _task: asyncio.Task[None]) -> None:
         del self._tasks[number]
 
-    async def _answer(self, number: int, url: str) -> None:
-        answer = await self._outcome(number, url)
+    async def _answer(self, number: int, request: Line) -> None:
+        answer = await self._outcome(request)
         with contextlib.suppress(ConnectionError):  # nobody is there, and the requests end, too
-            self._writer.write(line_of(answer))
+            self._writer.write(line_of({"id": number, **answer}))
             await self._writer.drain()
 
-    async def _outcome(self, number: int, url: str) -> Line:
+    async def _outcome(self, request: Line) -> Line:
         try:
-            return answer_with(number, await self._reading.page(url))
+            return await self._errands.do(request)
         except WebError as error:
-            return refusal_with(number, error)
+            return refusal_line(error)
         except Exception:  # noqa: BLE001 - logged; one bad page does not end the others
-            _log.exception("a page could not be fetched or read")
-            return refusal_with(number, Unreadable("It could not be read: something is broken."))
+            _log.exception("something could not be fetched or read")
+            return refusal_line(Unreadable("It could not be read: something is broken."))
 
 
 async def _serve() -> None:
@@ -118,8 +155,8 @@ async def _serve() -> None:
         stack.push_async_callback(fetcher.close)
         readers = Readers(settings.extract_processes or max(1, (os.cpu_count() or 2) - 1))
         stack.push_async_callback(readers.close)
-        reading = PageReading(fetcher, readers, settings.max_page_mb * _MIB)
-        await _Desk(reading, writer).serve(requests)
+        errands = Errands(fetcher, readers, settings.max_page_mb * _MIB)
+        await _Desk(errands, writer).serve(requests)
         writer.close()
 
 

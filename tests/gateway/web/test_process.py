@@ -1,10 +1,11 @@
-"""The process that fetches pages: what goes in and comes out, and how it lives and ends."""
+"""The process that fetches: what goes in and comes out, and how it lives and ends."""
 
 import asyncio
 import itertools
 import json
 import os
 import signal
+import tempfile
 import tracemalloc
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -23,9 +24,10 @@ from gateway.web.errors import (
     WebError,
     WrongType,
 )
-from gateway.web.pages import pages as module
-from gateway.web.pages.pages import Pages
-from gateway.web.pages.wire import settings_line
+from gateway.web.fetch import Fetched
+from gateway.web.process import client as module
+from gateway.web.process.client import WebProcess
+from gateway.web.process.wire import settings_line
 from tests.fakes.website import Website
 
 
@@ -35,15 +37,15 @@ def settings(site: Website, **more: object) -> WebSettings:
 
 
 @pytest.fixture
-async def pages(site: Website) -> AsyncIterator[Pages]:
-    made = Pages(settings(site))
+async def web(site: Website) -> AsyncIterator[WebProcess]:
+    made = WebProcess(settings(site))
     yield made
     await made.close()
 
 
-def pid_of(pages: Pages) -> int:
-    assert pages._process is not None
-    return pages._process.program.pid
+def pid_of(web: WebProcess) -> int:
+    assert web._process is not None
+    return web._process.program.pid
 
 
 def children_of(pid: int) -> list[int]:
@@ -52,10 +54,10 @@ def children_of(pid: int) -> list[int]:
 
 
 async def test_a_page_comes_as_its_text_and_with_the_address_that_it_is_from(
-    site: Website, pages: Pages
+    site: Website, web: WebProcess
 ) -> None:
     site.page("/there", "<html><title>Grüße</title><p>Cats \N{CAT FACE} purr.</p></html>")
-    page = await pages.page(site.redirect("/here", "/there"))
+    page = await web.page(site.redirect("/here", "/there"))
     assert page.url == site.url("/there")
     assert page.text.title == "Grüße"
     assert page.text.text.strip() == "Cats \N{CAT FACE} purr."
@@ -63,7 +65,7 @@ async def test_a_page_comes_as_its_text_and_with_the_address_that_it_is_from(
 
 
 async def test_what_goes_wrong_is_told_as_what_it_is(
-    site: Website, pages: Pages, unused_tcp_port: int
+    site: Website, web: WebProcess, unused_tcp_port: int
 ) -> None:
     expected: dict[str, type[WebError]] = {
         "http://169.254.169.254/": Forbidden,
@@ -77,23 +79,23 @@ async def test_what_goes_wrong_is_told_as_what_it_is(
         site.page("/large", b"x" * 2_000_000, "text/plain"): TooLarge,
         site.redirect("/inside", f"http://localhost:{site.port}/"): Forbidden,
     }
-    outcomes = await asyncio.gather(*map(pages.page, expected), return_exceptions=True)
+    outcomes = await asyncio.gather(*map(web.page, expected), return_exceptions=True)
     assert list(map(type, outcomes)) == list(expected.values())
     with pytest.raises(BadAnswer, match="404") as caught:
-        await pages.page(site.url("/nowhere"))
+        await web.page(site.url("/nowhere"))
     assert caught.value.status == 404
     assert set(site.paths) == {"/picture", "/empty", "/large", "/inside", "/nowhere"}
 
 
-async def test_long_pages_do_not_pass_through_the_gateway(site: Website, pages: Pages) -> None:
+async def test_long_pages_do_not_pass_through_the_gateway(site: Website, web: WebProcess) -> None:
     line = b"a line of text\n"
     for number in range(10):
         site.drip(f"/{number}", itertools.repeat(line * 4_000, 16))  # 960 kB each
-    await pages.page(site.page("/small", "small", "text/plain"))
+    await web.page(site.page("/small", "small", "text/plain"))
     tracemalloc.start()
     try:
         for number in range(10):
-            await pages.page(site.url(f"/{number}"))
+            await web.page(site.url(f"/{number}"))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -101,74 +103,97 @@ async def test_long_pages_do_not_pass_through_the_gateway(site: Website, pages: 
 
 
 async def test_long_pages_leave_nothing_where_files_that_pass_are(
-    site: Website, pages: Pages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: Website, web: WebProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     await asyncio.to_thread(os.utime, tmp_path, (0, 0))
-    await pages.page(site.page("/long", b"a line of text\n" * 60_000, "text/plain"))
+    await web.page(site.page("/long", b"a line of text\n" * 60_000, "text/plain"))
     assert (await asyncio.to_thread(tmp_path.stat)).st_mtime > 0  # there was a file
     assert await asyncio.to_thread(lambda: list(tmp_path.iterdir())) == []
 
 
-async def test_whoever_no_longer_waits_is_not_fetched_for(site: Website, pages: Pages) -> None:
-    waiting = asyncio.create_task(pages.page(site.hang("/hanging")))
+async def test_what_is_no_page_comes_as_it_is_and_leaves_no_file(
+    site: Website, web: WebProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for content in (b"\x89PNG", bytes(range(256)) * 4_000):
+        url = site.redirect("/", site.page("/cat", content, "image/png"))
+        found = await web.get(url, max_bytes=2_000_000, types=("image/*",))
+        assert found == Fetched(site.url("/cat"), "image/png", None, content)
+    for limit, types, error in ((1_000, ("*/*",), TooLarge), (2_000_000, ("text/*",), WrongType)):
+        with pytest.raises(error):
+            await web.get(url, max_bytes=limit, types=types)
+    assert await asyncio.to_thread(lambda: list(tmp_path.iterdir())) == []
+
+
+async def test_an_address_is_looked_at_without_being_fetched_from(
+    site: Website, web: WebProcess
+) -> None:
+    assert await web.checked(f"{site.url('/a')}#b") == site.url("/a")
+    with pytest.raises(Forbidden):
+        await web.checked("http://localhost/")
+    assert site.paths == []
+
+
+async def test_whoever_no_longer_waits_is_not_fetched_for(site: Website, web: WebProcess) -> None:
+    waiting = asyncio.create_task(web.page(site.hang("/hanging")))
     await site.hanging.wait()
     waiting.cancel()
     await site.broken.wait()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    assert (await pages.page(site.page("/a", "next", "text/plain"))).text.text == "next"
+    assert (await web.page(site.page("/a", "next", "text/plain"))).text.text == "next"
 
 
-async def test_a_page_that_takes_long_holds_no_other_up(site: Website, pages: Pages) -> None:
-    waiting = asyncio.create_task(pages.page(site.hang("/hanging")))
+async def test_a_page_that_takes_long_holds_no_other_up(site: Website, web: WebProcess) -> None:
+    waiting = asyncio.create_task(web.page(site.hang("/hanging")))
     await site.hanging.wait()
-    assert (await pages.page(site.page("/a", "next", "text/plain"))).text.text == "next"
+    assert (await web.page(site.page("/a", "next", "text/plain"))).text.text == "next"
     waiting.cancel()
 
 
 async def test_if_it_dies_whoever_waits_hears_of_it_and_the_next_page_is_read(
-    site: Website, pages: Pages
+    site: Website, web: WebProcess
 ) -> None:
-    waiting = asyncio.create_task(pages.page(site.hang("/hanging")))
+    waiting = asyncio.create_task(web.page(site.hang("/hanging")))
     await site.hanging.wait()
     with capture_logs() as logs:
-        os.kill(pid_of(pages), signal.SIGKILL)
+        os.kill(pid_of(web), signal.SIGKILL)
         with pytest.raises(Unreachable, match="broke off"):
             await waiting
-    assert "the process that fetches pages has ended" in [entry["event"] for entry in logs]
-    assert (await pages.page(site.page("/a", "next", "text/plain"))).text.text == "next"
+    assert "the process that fetches has ended" in [entry["event"] for entry in logs]
+    assert (await web.page(site.page("/a", "next", "text/plain"))).text.text == "next"
 
 
 async def test_what_breaks_there_is_in_the_log(
     site: Website, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/at/all.pem")
-    pages = Pages(settings(site))
+    web = WebProcess(settings(site))
     with capture_logs() as logs:
         with pytest.raises(Unreachable):
-            await pages.page(site.page("/", "x"))
-        await pages.close()
+            await web.page(site.page("/", "x"))
+        await web.close()
     assert "FileNotFoundError" in "".join(entry.get("text", "") for entry in logs)
 
 
-async def test_a_page_whose_reader_breaks_is_in_the_log(site: Website, pages: Pages) -> None:
-    await pages.page(site.page("/a", "first", "text/plain"))
+async def test_a_page_whose_reader_breaks_is_in_the_log(site: Website, web: WebProcess) -> None:
+    await web.page(site.page("/a", "first", "text/plain"))
     with capture_logs() as logs:
-        for reader in await asyncio.to_thread(children_of, pid_of(pages)):
+        for reader in await asyncio.to_thread(children_of, pid_of(web)):
             os.kill(reader, signal.SIGKILL)
         with pytest.raises(Unreadable):
-            await pages.page(site.page("/a", "second", "text/plain"))
-        await pages.close()
+            await web.page(site.page("/a", "second", "text/plain"))
+        await web.close()
     assert "a page broke its reader" in "".join(entry.get("text", "") for entry in logs)
 
 
 async def test_it_knows_nothing_of_the_gateways_environment_and_no_key(
-    site: Website, pages: Pages, monkeypatch: pytest.MonkeyPatch
+    site: Website, web: WebProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "123:secret")
-    await pages.page(site.page("/", "x", "text/plain"))
-    process = Path(f"/proc/{pid_of(pages)}")
+    await web.page(site.page("/", "x", "text/plain"))
+    process = Path(f"/proc/{pid_of(web)}")
     environment = await asyncio.to_thread((process / "environ").read_text)
     assert "PYTHONPATH" in environment
     assert "secret" not in environment
@@ -181,33 +206,33 @@ async def test_it_knows_nothing_of_the_gateways_environment_and_no_key(
 
 
 async def test_it_gives_way_to_chats_and_those_who_read_give_way_to_it(
-    site: Website, pages: Pages
+    site: Website, web: WebProcess
 ) -> None:
-    await pages.page(site.page("/", "x", "text/plain"))
-    (reader,) = await asyncio.to_thread(children_of, pid_of(pages))
-    nice = [os.getpriority(os.PRIO_PROCESS, pid) for pid in (os.getpid(), pid_of(pages), reader)]
+    await web.page(site.page("/", "x", "text/plain"))
+    (reader,) = await asyncio.to_thread(children_of, pid_of(web))
+    nice = [os.getpriority(os.PRIO_PROCESS, pid) for pid in (os.getpid(), pid_of(web), reader)]
     assert nice == sorted(set(nice))
 
 
 async def test_it_ends_when_nobody_asks_and_starts_again(
-    site: Website, pages: Pages, monkeypatch: pytest.MonkeyPatch
+    site: Website, web: WebProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "IDLE_S", 0.0)
     url = site.page("/", "x", "text/plain")
-    await pages.page(url)
-    assert pages._process is not None
-    program = pages._process.program
+    await web.page(url)
+    assert web._process is not None
+    program = web._process.program
     assert await program.wait() == 0
-    assert (await pages.page(url)).text.text == "x"
+    assert (await web.page(url)).text.text == "x"
 
 
 async def test_it_ends_with_the_gateway_and_leaves_nobody_behind(
-    site: Website, pages: Pages
+    site: Website, web: WebProcess
 ) -> None:
-    await pages.page(site.page("/", "x", "text/plain"))
-    waiting = asyncio.create_task(pages.page(site.hang("/hanging")))
+    await web.page(site.page("/", "x", "text/plain"))
+    waiting = asyncio.create_task(web.page(site.hang("/hanging")))
     await site.hanging.wait()
-    process = pages._process
+    process = web._process
     assert process is not None
     readers = await asyncio.to_thread(children_of, process.program.pid)
     process.requests.close()  # as the system does when the gateway is killed
