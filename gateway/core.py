@@ -24,6 +24,7 @@ from gateway.commands.owner import Reasons
 from gateway.commands.table import CommandTable
 from gateway.delivery.outbox import Outbox
 from gateway.delivery.reply import DeliverySettings
+from gateway.gone import chat_gone
 from gateway.llm.models import Models
 from gateway.media.intake import Intake
 from gateway.media.transcribing import Transcriber
@@ -106,9 +107,9 @@ async def assembled(
         reset_policy=policy_of(settings.sessions, zone),
         standing=gate.standing,
         metrics=metrics,
-        chat_gone=book.chat_gone,
     )
     async with Chats(host) as chats:
+        host.chat_gone = lambda message: chat_gone(book, chats, gate.access, message)
         host.tell_owners = lambda platform, text: chats.tell_owners(gate.access, text, platform)
         commands = CommandTable(
             all_commands(

@@ -200,13 +200,19 @@ class Chats:
         last.
         """
         for platform, person_id in access.owners():
-            if only_on not in {None, platform}:
-                continue
-            for key in await self._host.sessions.chats_of(f"{platform}:{person_id}"):
-                address = address_of(key)
-                if address and is_direct(key) and self.serves(platform):
-                    self.notify(address, markdown)
-                    break
+            if only_on in {None, platform}:
+                await self.tell_person(platform, person_id, markdown)
+
+    async def tell_person(
+        self, platform: str, person_id: str, markdown: str, *, but_not_in: str = ""
+    ) -> bool:
+        """Say something in the direct chat where somebody wrote last; False if there is none."""
+        for key in await self._host.sessions.chats_of(f"{platform}:{person_id}"):
+            address = address_of(key)
+            if address and is_direct(key) and key != but_not_in and self.serves(platform):
+                self.notify(address, markdown)
+                return True
+        return False
 
     def aside(self, address: Address, notice: Notice) -> None:
         """Carry out a notice to a chat while its turn, if there is one, goes on."""

@@ -124,13 +124,17 @@ class Book:
         await self.store.pause(job.id)
         return replace(job, is_paused=True)
 
-    async def chat_gone(self, message: Inbound) -> None:
-        """Let all jobs of a chat rest that nothing can be said in. Raises `StoreError`."""
+    async def chat_gone(self, message: Inbound) -> Sequence[Job]:
+        """Let all jobs of a chat rest that nothing can be said in; returns those that did not yet.
+
+        Raises `StoreError`.
+        """
         chat = session_key(message.address)
-        for job in await self.store.of_chat(chat):
-            if not job.is_paused:
-                _log.warning("a job rests: its chat is gone", chat=chat, job=job.id)
-                await self.store.pause(job.id)
+        resting = [job for job in await self.store.of_chat(chat) if not job.is_paused]
+        for job in resting:
+            _log.warning("a job rests: its chat is gone", chat=chat, job=job.id)
+            await self.store.pause(job.id)
+        return resting
 
     async def resume(self, message: Inbound, job_id: int, *, of_any: bool = False) -> Job:
         """Wake a job that rests, from now on; what it has missed is not made up for."""

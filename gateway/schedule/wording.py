@@ -6,6 +6,7 @@ from cronsim import CronSim
 
 from gateway.schedule.times import zone_of
 from gateway.store.schedule import Job, Kind, When
+from gateway.titles import escaped
 
 MAX_PROMPT_SHOWN = 100
 _UNITS = ((604_800, "week"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -60,3 +61,13 @@ def job_text(job: Job, now: datetime) -> str:
     if len(prompt) > MAX_PROMPT_SHOWN:
         prompt = prompt[: MAX_PROMPT_SHOWN - 1] + "…"
     return f"{job.id}: {prompt} ({'; '.join(about)})"
+
+
+def resting_text(job: Job) -> str:
+    """What is said of a job whose chat is gone."""
+    where = f"“{escaped(job.made.chat_title)}”" if job.made.chat_title else "its chat"
+    prompt = escaped(" ".join(job.made.prompt.split())[:MAX_PROMPT_SHOWN])
+    return (
+        f"Job {job.id} ({prompt}) rests: I can't write in {where} any more. Once I can, "
+        f"`/schedule resume {job.id}` there wakes it."
+    )

@@ -329,3 +329,19 @@ async def test_the_jobs_of_a_chat_that_is_gone_rest(start: Start, clock: Clock) 
         gateway.model.enqueue(text="hello")
         clock.move(gateway, hours=1)
         await until(gateway, lambda jobs: [job.is_paused for job in jobs] == [True])
+
+
+async def test_whoever_made_a_job_is_told_that_it_rests(start: Start, clock: Clock) -> None:
+    async with start(clock=clock, schedule={}) as gateway:
+        gateway.model.enqueue(text="hi")
+        await says(gateway, "hello", "hi")  # in the direct chat, where they can be told
+        await gateway.platform.say("/schedule add every day at 15:00: say hello", chat="-100")
+        await gateway.platform.until(lambda s: "15:00" in s.last, chat="-100")
+        gateway.platform.fail("send", *[ChatGone("kicked")] * 2)  # the preview, too
+        gateway.model.enqueue(text="hello")
+        clock.move(gateway, hours=1)
+        screen = await gateway.platform.until(lambda s: "rests" in s.last)
+        assert "say hello" in screen.last
+        clock.move(gateway, days=1)
+        await gateway.chats.idle("telegram:group:-100")
+        assert sum("rests" in text for text in screen.texts) == 1
