@@ -118,6 +118,9 @@ class Asking:
             else:
                 buttons = questions.buttons_of(question, has_forms=self._has_forms)
                 shown = await reply.finish(markdown, buttons, style)
+                if shown is Delivered.UNKNOWN:  # once more: either can be answered
+                    reply = self._reply(key)
+                    shown = await reply.finish(markdown, buttons, style)
             heard = Heard(Outcome.UNDELIVERABLE)
             if shown.may_be_seen:
                 heard = await self._wait_for(question, timeout_s)

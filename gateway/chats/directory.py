@@ -52,6 +52,7 @@ class Chats:
         self._turns = nullcontext() if limit is None else asyncio.Semaphore(limit)
         self._group = asyncio.TaskGroup()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._showing_again: set[str] = set()
         self.is_closing = False
 
     async def __aenter__(self) -> "Chats":
@@ -160,7 +161,9 @@ class Chats:
 
     def show_again(self, address: Address, detail: str) -> None:
         """Show a reply that may have been lost; `detail` is what its button says."""
-        self.respond(address, lost_replies.show_again(self._host, address, detail))
+        if detail not in self._showing_again:  # whoever presses twice sees it once
+            self._showing_again.add(detail)
+            self.respond(address, self._show_again(address, detail))
 
     def stop(self, chat: str, turn_id: str | None = None) -> bool:
         """Stop a chat's running turn; False if there is none."""
@@ -276,6 +279,12 @@ class Chats:
         finally:
             # No await lies between the chat's look into its inbox and this: nothing gets lost.
             del self._busy[chat.key]
+
+    async def _show_again(self, address: Address, detail: str) -> str | None:
+        try:
+            return await lost_replies.show_again(self._host, address, detail)
+        finally:
+            self._showing_again.discard(detail)
 
     async def _carry_out(self, key: str, notice: Notice) -> None:
         try:

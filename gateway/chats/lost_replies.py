@@ -2,7 +2,8 @@
 the platform did not say. Final ones are never sent again unasked; the person is told, and can have
 them shown again. Previews are looked for, where a platform lets us, so that they become the answer.
 
-The notice itself may come twice, if it is cut off as well: it says nothing that could be doubled.
+The notice itself may come twice, if it is cut off or not confirmed as well: it says nothing that
+could be doubled. Its button works until what it stands for is known to have arrived.
 """
 
 import asyncio
@@ -17,7 +18,8 @@ from gateway.chats.book import ReplyBook
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
 from gateway.delivery.composing import compose
-from gateway.delivery.reply import Reply
+from gateway.delivery.persistence import Outcome
+from gateway.delivery.reply import Offer, say
 from gateway.delivery.screen import Screen
 from gateway.sessions import session_key
 from gateway.store.journal import PartMoved, StoredPart
@@ -30,6 +32,7 @@ NOTICE = (
 NOT_HEARD = (
     "I could not find out whether my last message arrived. If it is not here, I can show it again."
 )
+NOTICE_TRIES = 3
 NOT_LOST = "There is nothing to show again."
 
 _log = structlog.get_logger()
@@ -42,8 +45,11 @@ async def offer(host: Host, address: Address, journal: TurnJournal, book: ReplyB
     reply, lost = book.reply, book.lost
     _log.warning("a message may have been lost", reply=reply, parts=len(lost))
     button = Button("Show it again", f"{PREFIX}:{journal.turn}:{reply}")
-    notice = Reply(host.adapters[address.platform], address, host.delivery)
-    await notice.finish(NOTICE if book.was_cut_off else NOT_HEARD, ((button,),))
+    notice = Offer(NOTICE if book.was_cut_off else NOT_HEARD, ((button,),))
+    for _ in range(NOTICE_TRIES):
+        said = await say(host.adapters[address.platform], address, host.delivery, notice)
+        if said is not Outcome.UNKNOWN:
+            break
     await journal.write(*(PartMoved(journal.turn, reply, place, "unknown") for place in lost))
 
 
@@ -97,15 +103,15 @@ async def show_again(host: Host, address: Address, detail: str) -> str | None:
     ]
     if not parts:
         return NOT_LOST
-    await host.journal.write([PartMoved(turn, reply, part.position, None) for part in parts])
     adapter = host.adapters[address.platform]
     screen_of = partial(Screen, adapter, address, host.delivery.gates.of(adapter))
     files = host.outgoing.of(session_key(address))
     try:
         composed = await compose(adapter, parts[0].markdown or "", files)
         for part in parts:
-            if part.position < len(composed):
-                await screen_of(host.delivery.backoff_s).show([composed[part.position]])
+            wanted = composed[part.position : part.position + 1]
+            if await screen_of(host.delivery.backoff_s).show(wanted) is Outcome.SHOWN:
+                await host.journal.write([PartMoved(turn, reply, part.position, None)])
     finally:
         await files.close()
     return None

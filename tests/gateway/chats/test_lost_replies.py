@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from adapters.base import Ambiguous, Unreachable
+from adapters.base import AdapterError, Ambiguous, Rejected, Unreachable
 from gateway.chats.lost_replies import NOT_HEARD
 from tests.fakes.platform import CURSOR, FakePlatform, SearchablePlatform
 from tests.gateway.chats.small_gateway import Start
+
+CHAT = "telegram:dm:1"
 
 
 async def test_an_answer_that_the_platform_never_confirmed_is_shown_again_only_if_asked_for(
@@ -26,6 +28,70 @@ async def test_an_answer_that_the_platform_never_confirmed_is_shown_again_only_i
         await gateway.platform.press("Show it again")
         screen = await gateway.platform.until(lambda s: "nothing to show" in s.last)
         assert screen.texts.count("the answer") == 1
+
+
+async def test_a_notice_that_may_not_have_arrived_is_said_again(start: Start) -> None:
+    async with start(streaming=False) as gateway:
+        gateway.platform.fail("send", *[Ambiguous("timed out")] * 2)
+        gateway.model.enqueue(text="the answer")
+        await gateway.platform.say("the question")
+        await gateway.platform.until_shown(NOT_HEARD)
+        await gateway.platform.press("Show it again")
+        await gateway.platform.until_shown(NOT_HEARD, "the answer")
+
+
+@pytest.mark.parametrize("error", [Ambiguous("timed out"), Rejected("no")])
+async def test_what_is_shown_again_in_vain_can_be_shown_once_more(
+    start: Start, error: AdapterError
+) -> None:
+    async with start(streaming=False) as gateway:
+        gateway.platform.fail("send", Ambiguous("timed out"))
+        gateway.model.enqueue(text="the answer")
+        await gateway.platform.say("the question")
+        await gateway.platform.until_shown(NOT_HEARD)
+        gateway.platform.fail("send", error, error)  # as it is, and as plain text
+        await gateway.platform.press("Show it again")
+        await gateway.chats.idle(CHAT)
+        gateway.platform.failures.clear()
+        await gateway.platform.press("Show it again")
+        await gateway.platform.until(lambda s: s.texts.count("the answer") == 1)
+
+
+async def test_a_press_while_it_is_being_shown_again_shows_it_no_second_time(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with start(streaming=False) as gateway:
+        gateway.platform.fail("send", Ambiguous("timed out"))
+        gateway.model.enqueue(text="the answer")
+        await gateway.platform.say("the question")
+        await gateway.platform.until_shown(NOT_HEARD)
+        sending, may_arrive = asyncio.Event(), asyncio.Event()
+        send = gateway.platform.send
+
+        async def slowly(*arguments: Any) -> str:
+            sending.set()
+            await may_arrive.wait()
+            return await send(*arguments)
+
+        monkeypatch.setattr(gateway.platform, "send", slowly)
+        await gateway.platform.press("Show it again")
+        await sending.wait()
+        await gateway.platform.press("Show it again")
+        may_arrive.set()
+        await gateway.chats.idle(CHAT)
+        assert gateway.platform.screens["1"].texts == [NOT_HEARD, "the answer"]
+
+
+async def test_a_question_that_may_not_have_arrived_is_shown_once_more(start: Start) -> None:
+    async with start(streaming=False) as gateway:
+        gateway.platform.fail("send", Ambiguous("timed out"))
+        question = {"question": "Which city?", "choices": ["Berlin", "Paris"]}
+        gateway.model.enqueue(tool_calls=[("clarify", question)])
+        gateway.model.enqueue(text="Paris is booked.")
+        await gateway.platform.say("book a trip")
+        await gateway.platform.until(lambda s: bool(s.buttons))
+        await gateway.platform.press("Paris")
+        await gateway.platform.until(lambda s: s.last == "Paris is booked.")
 
 
 async def test_only_the_part_that_was_in_doubt_is_shown_again(
