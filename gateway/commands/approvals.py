@@ -14,7 +14,8 @@ from gateway.sessions import session_key
 from gateway.store.approvals import ApprovalStore, Remembered
 from gateway.store.base import Store
 from gateway.store.journal import JournalStore, QuestionAnswered
-from gateway.tools.approvals import Verdict, inline, visible
+from gateway.tools.approvals import Verdict, inline
+from gateway.tools.visible import visible
 
 NOTHING = "Nothing waits for a yes here."
 _WORDS = {

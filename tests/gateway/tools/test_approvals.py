@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from gateway.tools.approvals import fenced, inline, question_text, visible
+from gateway.tools.approvals import fenced, inline, question_text
 from gateway.tools.tool import Approval, Tool, ToolFailed, tool, tools_of
+from gateway.tools.visible import visible
 
 
 class Family:
@@ -36,6 +37,9 @@ TOOL: Tool = tools_of(Family(), "own")[0]
         ("rm a\u2800b", "⟨U+2800⟩"),
         ("rm a\u034fb", "⟨U+034F⟩"),
         ("rm a\U000e0100b", "⟨U+E0100⟩"),
+        ("rm \u0430pp.py", "rm ⟨U+0430⟩pp.py"),
+        ("cp a \u0441\u043e\u0440\u0443.txt", "cp a ⟨U+0441⟩⟨U+043E⟩⟨U+0440⟩⟨U+0443⟩.txt"),
+        ("curl https://\u0391pple.example", "curl https://⟨U+0391⟩pple.example"),
         ("rm a" + "\u0335" * 9, "a" + "\u0335" * 4 + "⟨U+0335⟩" * 5),
     ],
 )
@@ -46,7 +50,8 @@ def test_what_could_not_be_seen_is_shown(hidden: str, shown: str) -> None:
 
 
 def test_what_can_be_seen_stays_as_it_is() -> None:
-    text = "def f():\n\treturn 'Größe, 大きさ, حجم, शक्ति, Việt, 🙂❤\ufe0f\u00a0!\u3000'\n\n\n# end"
+    words = "Größe, 大きさ, حجم, शक्ति, Việt, о cat, отчёт.txt, Ωmega, μm"
+    text = f"def f():\n\treturn '{words}, 🙂❤\ufe0f\u00a0!\u3000'\n\n\n# end"
     assert visible(text) == text
 
 
