@@ -27,13 +27,16 @@ def nest(workspace: Workspace, depth: int) -> None:
     os.close(folder)
 
 
-def test_folders_nested_without_end_leave_no_room_and_hide_nothing(workspace: Workspace) -> None:
+def test_folders_nested_without_end_leave_no_room_and_hide_nothing(tmp_path: Path) -> None:
+    workspaces = Workspaces(tmp_path / "workspaces")
+    workspace = workspaces.of("a")
     put(workspace, "here.txt")
     nest(workspace, 1_050)
     assert workspace.room_bytes() == 0
     with pytest.raises(WorkspaceFull):
         put(workspace, "more.txt")
     assert [entry.path for entry in workspace.files()] == ["here.txt"]
+    workspaces.remove("a")  # pytest could not
 
 
 def test_folders_nested_without_end_can_be_deleted(tmp_path: Path) -> None:
