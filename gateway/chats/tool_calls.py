@@ -125,6 +125,7 @@ class ToolCalls:
             if approval is None and decision is Decision.ASK:
                 approval = approval_of(tool, arguments)
             if approval is not None and await self._approving.get(call, tool, approval, users):
+                self._admit(call, await self._users())  # an hour later the rules may be others
                 context = replace(context, approved=approval)
         except ToolFailed as error:
             return ToolResult(str(error), is_error=True)

@@ -7,6 +7,7 @@ import pytest
 
 from adapters.base import ChatGone, Sender
 from config.telegram import TelegramSettings
+from config.tools import ToolSettings
 from gateway.tools.tool import Approval, Arguments, Risk, ToolContext, tool, tools_of
 from gateway.tools.toolbox import Toolbox
 from tests.fakes.platform import ALICE, Screen
@@ -114,6 +115,18 @@ async def test_silence_is_no(start: Start, machine: Machine) -> None:
         await gateway.platform.say("please")
         assert "nobody answered in time" in await done(gateway)
         await gateway.platform.until(lambda s: "*Nobody answered in time.*" in s.texts[0])
+    assert machine.runs == []
+
+
+async def test_rules_that_are_read_again_while_a_question_is_open_hold_for_its_call(
+    start: Start, machine: Machine
+) -> None:
+    async with start(toolbox=machine.box, tools=ASK, telegram=ALICE_OWNS) as gateway:
+        await ask(gateway, button())
+        strict = ToolSettings.model_validate({"rules": [{"deny": ["press"]}]})
+        gateway.host.settings = gateway.host.settings.model_copy(update={"tools": strict})
+        await gateway.platform.press("Once")
+        assert "is not for the person who asks" in await done(gateway)
     assert machine.runs == []
 
 
