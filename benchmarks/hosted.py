@@ -40,7 +40,7 @@ from gateway.lasting import lasting
 from gateway.llm.models import Models
 from gateway.llm.provider import ChatCompletion, ChatRequest, Provider, TextSink
 from gateway.operations.readiness import Readiness
-from gateway.parts import make_book
+from gateway.parts import make_book, open_documents
 from gateway.reload import Reload
 from gateway.router import Router
 from gateway.runtime.engine import Engine
@@ -208,6 +208,7 @@ async def hosted(
                 reload=Reload(settings),
                 reasons=Readiness().reasons,
                 workspaces=Workspaces(folder / "workspaces"),
+                documents=open_documents(stack, settings),
             )
         )
         stack.enter_context(lasting())

@@ -46,8 +46,8 @@ class MediaSettings(Section):
     )
     inline_text_chars: NonNegativeInt = Field(
         default=20_000,
-        description="A text file of no more than this is given to the model with the message; of "
-        "a longer one it gets the name and the size.",
+        description="The text of a file or a document of no more than this is given to the model "
+        "with the message; of a longer one it gets the name and the size, and can read on.",
     )
     picture_turns: PositiveInt = Field(
         default=3,

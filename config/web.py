@@ -45,8 +45,9 @@ class WebSettings(Section):
     )
     extract_processes: PositiveInt | None = Field(
         default=None,
-        description="Processes that take text out of pages, when there is something. Unset: one "
-        "for each processor but one, which is left to the chats.",
+        description="Processes that take text out of pages, when there is something, and as many "
+        "for documents that people send. Unset: one for each processor but one, which is left to "
+        "the chats.",
     )
     timeout_s: PositiveFloat = Field(
         default=30, description="The most time for fetching a page or for a search."

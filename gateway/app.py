@@ -30,6 +30,7 @@ from gateway.parts import (
     Report,
     make_book,
     make_workspaces,
+    open_documents,
     open_models,
     open_pool,
     open_tools,
@@ -70,7 +71,8 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
         models = open_models(stack, settings, store, watch.metrics, clock)
         book = await asyncio.to_thread(make_book, store, settings, zone)
         web = await stack.enter_async_context(opened(settings.web))
-        tools, end_programs = await open_tools(stack, settings, book, web)
+        documents = open_documents(stack, settings)
+        tools, end_programs = await open_tools(stack, settings, book, web, documents)
         toolbox = Toolbox(
             tools,
             mask_of(lambda: secrets_in(core.host.settings)),
@@ -96,6 +98,7 @@ async def run(settings: Settings, report: Report, reload: Reload | None = None) 
                 reload=reload,
                 reasons=watch.reasons,
                 workspaces=make_workspaces(settings),
+                documents=documents,
                 transcriber=open_transcriber(stack, settings),
                 fetcher=web.process,
                 end_programs=end_programs,

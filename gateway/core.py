@@ -30,6 +30,7 @@ from gateway.media.intake import Intake
 from gateway.media.transcribing import Transcriber
 from gateway.metrics import Metrics
 from gateway.moving import move
+from gateway.reading.documents import Documents
 from gateway.reload import Reload
 from gateway.reset import policy_of
 from gateway.router import Router
@@ -71,6 +72,7 @@ async def assembled(
     reload: Reload,
     reasons: Reasons,
     workspaces: Workspaces,
+    documents: Documents,
     transcriber: Transcriber | None = None,
     fetcher: Gets | None = None,
     end_programs: Callable[[str], Awaitable[None]] = none_run,
@@ -98,7 +100,7 @@ async def assembled(
         toolbox=toolbox,
         workspaces=workspaces,
         end_programs=end_programs,
-        intake=Intake(adapters, workspaces, transcriber),
+        intake=Intake(adapters, workspaces, documents, transcriber),
         approvals=store.approvals,
         outgoing=OutgoingFiles(workspaces, outbox, lambda: host.settings.chats, fetcher),
         skills=Skills(settings.data_dir / "skills", lambda: host.settings.tools.skills),

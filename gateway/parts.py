@@ -18,6 +18,8 @@ from gateway.llm.providers import make_provider
 from gateway.media.transcribing import Transcriber, make_transcriber
 from gateway.metrics import Metrics
 from gateway.operations.measured import MeasuredProvider, MeasuredUsage
+from gateway.reading.documents import Documents
+from gateway.reading.readers import Readers, reader_count
 from gateway.runtime.base import Runtime
 from gateway.runtime.engine import Engine, EngineSettings
 from gateway.runtime.native import NativeRuntime
@@ -91,7 +93,7 @@ def open_models(
 
 
 async def open_tools(
-    stack: AsyncExitStack, settings: Settings, book: Book, web: Web
+    stack: AsyncExitStack, settings: Settings, book: Book, web: Web, documents: Documents
 ) -> tuple[list[Tool], Callable[[str], Awaitable[None]]]:
     """The tools, with what they need, which is closed with the stack; and what ends the programs
     that go on in a chat's background. Raises `StartupError`.
@@ -102,7 +104,9 @@ async def open_tools(
     jobs = JobTable(max_running=shell.max_background, life_s=shell.background_hours * 3600)
     await stack.enter_async_context(jobs)
     of_time = book if settings.schedule.enabled else None
-    tools = await asyncio.to_thread(make_tools, settings, of_time, web, sandbox, jobs)
+    tools = await asyncio.to_thread(
+        make_tools, settings, of_time, web, documents, sandbox=sandbox, jobs=jobs
+    )
     check_names(settings.tools, tools)
     return tools, jobs.end_chat
 
@@ -132,6 +136,13 @@ def open_transcriber(stack: AsyncExitStack, settings: Settings) -> Transcriber |
     if transcriber is not None:
         stack.push_async_callback(transcriber.close)
     return transcriber
+
+
+def open_documents(stack: AsyncExitStack, settings: Settings) -> Documents:
+    """What reads the documents that people send, in processes of its own."""
+    readers = Readers(reader_count(settings.web.extract_processes))
+    stack.push_async_callback(readers.close)
+    return Documents(readers)
 
 
 def make_runtime(settings: Settings) -> Runtime:

@@ -6,7 +6,7 @@ where the person has to know, to them. How each is done is its own file's busine
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from adapters.base import Adapter, Attachment, Inbound, MediaKind
@@ -18,6 +18,8 @@ from gateway.media.pictures import Picture, shrink
 from gateway.media.showing import picture_part
 from gateway.media.texts import MAX_BYTES_PER_CHAR, text_in
 from gateway.media.transcribing import Transcriber
+from gateway.reading.documents import Documents
+from gateway.reading.errors import ReadingError
 from gateway.sessions import session_key
 from gateway.workspace.errors import WorkspaceError
 from gateway.workspace.workspace import Workspace, Workspaces
@@ -63,6 +65,16 @@ class _One:
     told: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Taking:
+    """One message whose attachments are taken in."""
+
+    message: Inbound
+    settings: MediaSettings
+    sees_pictures: bool
+    reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
 class Intake:
     """What all chats' attachments go through."""
 
@@ -70,10 +82,12 @@ class Intake:
         self,
         adapters: Mapping[str, Adapter],
         workspaces: Workspaces,
+        documents: Documents,
         transcriber: Transcriber | None = None,
     ) -> None:
         self._adapters = adapters
         self._workspaces = workspaces
+        self._documents = documents
         self._transcriber = transcriber
         self._places = asyncio.Semaphore(AT_A_TIME)
 
@@ -83,9 +97,8 @@ class Intake:
         """Fetch all that came with a message, and put it into words."""
         if not message.attachments:
             return NOTHING
-        taken = await asyncio.gather(
-            *(self._take(message, one, settings, sees_pictures) for one in message.attachments)
-        )
+        taking = _Taking(message, settings, sees_pictures)
+        taken = await asyncio.gather(*(self._take(taking, one) for one in message.attachments))
         return Taken(
             notes=tuple(one.note for one in taken),
             pictures=tuple(one.picture for one in taken if one.picture is not None),
@@ -104,23 +117,28 @@ class Intake:
         taken = await self.take(rest, settings, sees_pictures=True)
         return "\n\n".join(part for part in (message.text, *heard, *taken.notes) if part.strip())
 
-    async def _take(
-        self, message: Inbound, one: Attachment, settings: MediaSettings, sees_pictures: bool
-    ) -> _One:
+    async def _take(self, taking: _Taking, one: Attachment) -> _One:
+        message, settings = taking.message, taking.settings
         workspace = self._workspaces.of(session_key(message.address))
-        async with self._places:
-            try:
+        try:
+            async with self._places:
                 path = await self._fetch(message, one, workspace, settings)
                 if is_picture(one):
-                    return await self._look_at(workspace, path, sees_pictures=sees_pictures)
+                    return await self._look_at(workspace, path, sees_pictures=taking.sees_pictures)
                 if is_spoken(one):
                     return await self._listen_to(message, workspace, path, one)
                 limit_chars = settings.inline_text_chars
-                note = await asyncio.to_thread(_described, workspace, path, one, limit_chars)
-                return _One(note)
-            except (NotFetched, WorkspaceError) as error:
-                name = wording.label(name_of(one))
-                return _One(wording.not_there(name, str(error)), told=f"{name}: {error}")
+                kind = await self._documents.kind(workspace, path)
+                if kind is None:
+                    note = await asyncio.to_thread(_described, workspace, path, one, limit_chars)
+                    return _One(note)
+            # No place is held meanwhile, and a chat has one document read at a time: what takes
+            # long to read holds up nobody else.
+            async with taking.reading:
+                return await self._read(workspace, path, kind.name, limit_chars)
+        except (NotFetched, WorkspaceError) as error:
+            name = wording.label(name_of(one))
+            return _One(wording.not_there(name, str(error)), told=f"{name}: {error}")
 
     async def _fetch(
         self, message: Inbound, one: Attachment, workspace: Workspace, settings: MediaSettings
@@ -153,6 +171,17 @@ class Intake:
             return _One(wording.unheard(path, one.duration_s, str(error)))
         is_own = _is_own(message, one)
         return _One(wording.heard(path, one.duration_s, text, is_own=is_own))
+
+    async def _read(self, workspace: Workspace, path: str, kind: str, limit_chars: int) -> _One:
+        size = (await asyncio.to_thread(workspace.stat, path)).size_bytes
+        try:
+            found = await self._documents.beginning(workspace, path, limit_chars)
+        except ReadingError as error:
+            name = wording.label(path.rpartition("/")[2])
+            note = wording.unread(path, size, kind, str(error))
+            return _One(note, told=f"{name}: {error}")
+        worded = wording.long_document if found.is_cut else wording.document
+        return _One(worded(path, size, kind, found))
 
     async def _spoken(self, message: Inbound, one: Attachment, settings: MediaSettings) -> str:
         if self._transcriber is None:

@@ -6,6 +6,7 @@ stands in a file is marked as data.
 
 import re
 
+from gateway.reading.source import Text
 from gateway.tools.untrusted import marked
 
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,60}/[\w.+-]{1,80}", re.ASCII)
@@ -59,6 +60,26 @@ def other_file(path: str, size_bytes: int, media_type: str | None) -> str:
     return f"[File {path}, {size_text(size_bytes)}{kind}.]"
 
 
+def document(path: str, size_bytes: int, kind: str, found: Text) -> str:
+    """Of a document whose text goes with the message."""
+    head = f"[File {path}, {size_text(size_bytes)}, {_with_pages(kind, found)}.]"
+    return f"{head}\n{marked(found.text.strip(), f'the file {path}')}"
+
+
+def long_document(path: str, size_bytes: int, kind: str, found: Text) -> str:
+    """Of one that is too long for that."""
+    what = _with_pages(kind, found)
+    return (
+        f"[File {path}, {size_text(size_bytes)}, {what}: more text than goes with a message; "
+        "read_file shows any part of it.]"
+    )
+
+
+def unread(path: str, size_bytes: int, kind: str, why: str) -> str:
+    """Of one that could not be read; `why` is a sentence."""
+    return f"[File {path}, {size_text(size_bytes)}, {kind}, which can't be read: {why}]"
+
+
 def not_there(name: str, why: str) -> str:
     """Of something that was sent and could not be had; `why` is a sentence."""
     return f"[{label(name)} was sent and is not here: {why}]"
@@ -67,3 +88,9 @@ def not_there(name: str, why: str) -> str:
 def _recording(path: str, duration_s: float | None) -> str:
     length = f", {duration_s:.0f} s" if duration_s is not None else ""
     return f"Spoken message {path}{length}"
+
+
+def _with_pages(kind: str, found: Text) -> str:
+    if found.pages is None:
+        return kind
+    return f"{kind} of {found.pages} page{'s' * (found.pages != 1)}"

@@ -1,6 +1,8 @@
 """From a page or a document to a text that a model can read; always in processes of their own.
 
-texts    does the work, on hostile input
-worker   the program that does it
-readers  keeps such programs ready
+documents  a chat's documents, part by part
+readers    keeps programs ready that read
+worker     such a program
+texts      does its work, on hostile input; `pdf` for one kind
+source     what is to be read, and what comes of it
 """

@@ -18,3 +18,7 @@ class Unreadable(ReadingError):
 
 class ReadsTooLong(ReadingError):
     """It takes more time than there is."""
+
+
+class NoText(Exception):
+    """Within the process that reads, the same as `Unreadable`; the text says why."""

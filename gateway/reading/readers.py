@@ -11,12 +11,12 @@ import json
 import os
 import sys
 from dataclasses import dataclass
+from typing import Any, BinaryIO
 
 import structlog
 
 from gateway.reading.errors import ReadsTooLong, Unreadable
-from gateway.reading.source import Source
-from gateway.reading.texts import Text
+from gateway.reading.source import Source, Text
 
 READ_TIMEOUT_S = 20.0
 IDLE_S = 60.0
@@ -25,6 +25,8 @@ PAGES_PER_WORKER = 200
 
 MAX_ANSWER_BYTES = 8 * 1024**2
 """More than the longest text takes as JSON."""
+
+_PIECE_BYTES = 256 * 1024
 
 _log = structlog.get_logger()
 
@@ -46,7 +48,7 @@ class Readers:
         self._ending: set[asyncio.Task[None]] = set()
 
     async def read(self, source: Source) -> Text:
-        """The text of a source. Raises `Unreadable`, `ReadsTooLong`."""
+        """What there is to read in it. Raises `Unreadable`, `ReadsTooLong`."""
         async with self._places:
             worker = self._idle.pop() if self._idle else await _start()
             if worker.retirement is not None:
@@ -62,13 +64,13 @@ class Readers:
                     raise
                 raise ReadsTooLong("Reading it takes too long: it is too much.") from error
             except (OSError, ValueError, asyncio.IncompleteReadError) as error:
-                _log.warning("a page broke its reader", reason=type(error).__name__)
+                _log.warning("something broke its reader", reason=type(error).__name__)
                 raise Unreadable("It could not be read: it is broken, or too much.") from error
             finally:
                 self._take_back(worker, is_sound=is_sound)
         if "error" in answer:
             raise Unreadable(str(answer["error"]))
-        return Text(str(answer["title"]), str(answer["text"]), bool(answer["is_cut"]))
+        return Text(**answer)
 
     async def close(self) -> None:
         """End all workers."""
@@ -102,6 +104,11 @@ async def _reap(process: asyncio.subprocess.Process) -> None:
     await process.communicate()  # reads what is left, so that the pipes are closed
 
 
+def reader_count(wanted: int | None) -> int:
+    """How many may read at a time: as many as are wanted, or all processors but one."""
+    return wanted or max(1, (os.cpu_count() or 2) - 1)
+
+
 def bare_environment(*handed_on: str) -> dict[str, str]:
     """What a program of ours needs to start; of this process's own only what is named.
 
@@ -127,19 +134,33 @@ async def _start() -> _Worker:
     return _Worker(process)
 
 
-async def _ask(worker: _Worker, source: Source) -> dict[str, object]:
+async def _ask(worker: _Worker, source: Source) -> dict[str, Any]:
     stdin, stdout = worker.process.stdin, worker.process.stdout
     if stdin is None or stdout is None:  # they were asked for above
         raise ValueError("no pipes")
     head = {
+        "url": source.url,
         "media_type": source.media_type,
         "charset": source.charset,
-        "url": source.url,
-        "size": len(source.content),
+        "first_page": source.first_page,
+        "max_chars": source.max_chars,
+        "size": len(source.content) or source.size_bytes,
         "file": None if source.file is None else str(source.file),
     }
     stdin.write(json.dumps(head).encode() + b"\n" + source.content)
     await stdin.drain()
-    line = await stdout.readline()
-    answer: dict[str, object] = json.loads(line)
+    if source.stream is not None:
+        await _send(stdin, source.stream, source.size_bytes)
+    answer: dict[str, Any] = json.loads(await stdout.readline())
     return answer
+
+
+async def _send(stdin: asyncio.StreamWriter, stream: BinaryIO, size_bytes: int) -> None:
+    left = size_bytes
+    while left:
+        piece = await asyncio.to_thread(stream.read, min(left, _PIECE_BYTES))
+        if not piece:
+            raise ValueError("it has become shorter")
+        left -= len(piece)
+        stdin.write(piece)
+        await stdin.drain()

@@ -2,10 +2,12 @@
 itself never calls it, only `worker.py` does, in a process that can be ended.
 """
 
-import io
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
+
+from gateway.reading.errors import NoText
+from gateway.reading.source import Source, Text
 
 TYPES = (
     "text/*",
@@ -18,35 +20,20 @@ TYPES = (
 )
 """Patterns of the media types that can be read."""
 
-MAX_TEXT_CHARS = 400_000
-MAX_PDF_PAGES = 500
 MAX_TITLE_CHARS = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """What there is to read. `is_cut`: there is more."""
-
-    title: str
-    text: str
-    is_cut: bool = False
-
-
-class NoText(Exception):
-    """There is nothing to read; the text says why, for the model."""
-
-
-def read(content: bytes, media_type: str, charset: str | None, url: str) -> Text:
-    """The text of some content. Raises `NoText`, and whatever the parsers break down with."""
-    found = _reader_of(media_type)(content, charset, url)
-    if not found.text.strip():
+def read(source: Source) -> Text:
+    """The text of `source.content`. Raises `NoText`, and whatever the parsers break down with."""
+    found = _reader_of(source.media_type)(source)
+    if not found.text.strip() and source.first_page == 1:
         raise NoText("There is no text in it.")
-    is_cut = found.is_cut or len(found.text) > MAX_TEXT_CHARS
     title = " ".join(found.title.split())[:MAX_TITLE_CHARS]
-    return Text(title, found.text[:MAX_TEXT_CHARS], is_cut)
+    is_cut = found.is_cut or len(found.text) > source.max_chars
+    return replace(found, title=title, text=found.text[: source.max_chars], is_cut=is_cut)
 
 
-def _reader_of(media_type: str) -> Callable[[bytes, str | None, str], Text]:
+def _reader_of(media_type: str) -> Callable[[Source], Text]:
     if media_type in {"text/html", "application/xhtml+xml"}:
         return _page
     if media_type == "application/pdf":
@@ -66,15 +53,15 @@ def decoded(content: bytes, charset: str | None) -> str:
     return content.decode("cp1252", "replace")
 
 
-def _plain(content: bytes, charset: str | None, _url: str) -> Text:
-    text = decoded(content, charset)
+def _plain(source: Source) -> Text:
+    text = decoded(source.content, source.charset)
     if text.count("\0") > len(text) // 100:
         raise NoText("It is said to be text, and is none.")
     return Text("", text.replace("\0", ""))
 
 
-def _json(content: bytes, charset: str | None, _url: str) -> Text:
-    text = decoded(content, charset)
+def _json(source: Source) -> Text:
+    text = decoded(source.content, source.charset)
     try:
         # One line of a megabyte can't be read in parts.
         return Text("", json.dumps(json.loads(text), ensure_ascii=False, indent=1))
@@ -82,12 +69,13 @@ def _json(content: bytes, charset: str | None, _url: str) -> Text:
         return Text("", text)
 
 
-def _page(content: bytes, charset: str | None, url: str) -> Text:
+def _page(source: Source) -> Text:
     import trafilatura  # noqa: PLC0415 - half a second, and not every worker gets a page
 
     # A page says in itself how it is encoded; the header wins, as in browsers.
-    source = decoded(content, charset) if charset else content
-    tree = trafilatura.load_html(source)
+    content, charset = source.content, source.charset
+    html = decoded(content, charset) if charset else content
+    tree = trafilatura.load_html(html)
     if tree is None:
         # Not enough of a page for it: the text in a piece of HTML, then.
         page = f"<html><body>{decoded(content, charset)}</body></html>"
@@ -95,35 +83,17 @@ def _page(content: bytes, charset: str | None, url: str) -> Text:
     title = tree.findtext(".//title") or ""
     text = trafilatura.extract(
         tree,
-        url=url,
+        url=source.url,
         output_format="markdown",
         include_links=True,
         include_tables=True,
         include_formatting=True,
         favor_recall=True,
     )
-    return Text(title, text or trafilatura.html2txt(source))
+    return Text(title, text or trafilatura.html2txt(html))
 
 
-def _pdf(content: bytes, _charset: str | None, _url: str) -> Text:
-    from pypdf import PdfReader  # noqa: PLC0415 - not every worker gets a PDF
-    from pypdf.errors import PyPdfError  # noqa: PLC0415
+def _pdf(source: Source) -> Text:
+    from gateway.reading.pdf import pdf_text  # noqa: PLC0415 - not every worker gets a PDF
 
-    try:
-        document = PdfReader(io.BytesIO(content))
-        parts: list[str] = []
-        size = 0
-        for number, page in enumerate(document.pages[:MAX_PDF_PAGES], 1):
-            text = page.extract_text().strip()
-            if text:
-                parts.append(f"## Page {number}\n\n{text}")
-                size += len(text)
-            if size > MAX_TEXT_CHARS:
-                break
-        is_cut = len(document.pages) > MAX_PDF_PAGES
-        title = (document.metadata.title if document.metadata else None) or ""
-    except PyPdfError as error:
-        raise NoText("The PDF is locked or broken.") from error
-    if not parts:
-        raise NoText("The PDF holds pictures of pages and no text.")
-    return Text(title, "\n\n".join(parts), is_cut)
+    return pdf_text(source)

@@ -1,9 +1,9 @@
-"""The program that reads pages: `python -m gateway.reading.worker`, started by `readers.py`.
+"""The program that reads: `python -m gateway.reading.worker`, started by `readers.py`.
 
-Each request on its standard input is a line of JSON, {"media_type", "charset", "url", "size",
-"file"}, and then so many bytes, unless they are in that file; each answer is a line, {"title",
-"text", "is_cut"} or {"error"}. What it reads is hostile: it has no keys, little memory and the
-least of the machine's time.
+Each request on its standard input is a line of JSON, a `Source` with "size" and "file" in place of
+its bytes, and then so many bytes, unless they are in that file; each answer is a line, a `Text` or
+{"error"}. What it reads is hostile: it has no keys, little memory and the least of the machine's
+time.
 """
 
 import contextlib
@@ -13,9 +13,12 @@ import os
 import resource
 import signal
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
-from gateway.reading.texts import NoText, read
+from gateway.reading.errors import NoText
+from gateway.reading.source import Source
+from gateway.reading.texts import read
 
 MAX_MEMORY_BYTES = 1024**3
 NICENESS = 19
@@ -35,25 +38,26 @@ def main() -> None:
     while line := requests.readline():
         signal.alarm(GIVEN_UP_AFTER_S)  # ends the process in the middle of a parser, too
         request = json.loads(line)
-        content = requests.read(request["size"])
-        if request["file"] is not None:
-            content = Path(request["file"]).read_bytes()
-        answer = _answer(content, request["media_type"], request["charset"], request["url"])
+        content = requests.read(request.pop("size"))
+        if (file := request.pop("file")) is not None:
+            content = Path(file).read_bytes()
+        answer = _answer(Source(content=content, **request))
         answers.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         answers.flush()
         signal.alarm(0)
 
 
-def _answer(content: bytes, media_type: str, charset: str | None, url: str) -> dict[str, object]:
+def _answer(source: Source) -> dict[str, object]:
     try:
-        found = read(content, media_type, charset, url)
+        return asdict(read(source))
     except NoText as error:
         return {"error": str(error)}
     except MemoryError:
         return {"error": "It is too much to be read."}
+    except ImportError:
+        return {"error": "What could read it is not installed here."}
     except Exception:  # noqa: BLE001 - parsers break down in many ways on hostile input
         return {"error": "It could not be read: it is broken, or too much."}
-    return {"title": found.title, "text": found.text, "is_cut": found.is_cut}
 
 
 if __name__ == "__main__":

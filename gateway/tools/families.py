@@ -11,6 +11,7 @@ from config.tools import ToolSettings
 from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.errors import StartupError
+from gateway.reading.documents import Documents
 from gateway.sandbox.base import Sandbox
 from gateway.schedule.book import Book
 from gateway.shell.table import JobTable
@@ -89,11 +90,17 @@ async def served_tools(settings: McpSettings, toolbox: Toolbox) -> AsyncIterator
 
 
 def make_tools(
-    settings: Settings, book: Book | None, web: Web, sandbox: Sandbox, jobs: JobTable
+    settings: Settings,
+    book: Book | None,
+    web: Web,
+    documents: Documents,
+    *,
+    sandbox: Sandbox,
+    jobs: JobTable,
 ) -> list[Tool]:
     """The tools. Blocks while modules are loaded. Raises `StartupError`."""
     return [
-        *tools_of(FileTools(), "files"),
+        *tools_of(FileTools(documents), "files"),
         *tools_of(SendingTools(), "files"),
         *(tools_of(TimeTools(book), "time") if book else []),
         *tools_of(WebTools(web), "web"),

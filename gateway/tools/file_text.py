@@ -3,11 +3,13 @@
 A file is never read whole to show a part of it, and a line that has no end is cut.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from typing import BinaryIO
 
 from gateway.tools.tool import ToolFailed
+from gateway.tools.untrusted import marked
 from gateway.workspace.workspace import Workspace
 
 MAX_LINE_CHARS = 2_000
@@ -16,6 +18,7 @@ MAX_EDITED_BYTES = 2 * 1024**2
 
 _PIECE_BYTES = 65_536
 _SNIFFED_BYTES = 8_192
+_NUMBER_CHARS = 8  # what stands before a line
 _KINDS = (
     (b"\x89PNG", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -68,9 +71,9 @@ def open_text(workspace: Workspace, path: str) -> BinaryIO:
     return file
 
 
-def lines_of(file: BinaryIO) -> Iterator[Line]:
+def lines_of(file: BinaryIO, first: int = 1) -> Iterator[Line]:
     """All lines, one after the other; a line takes a piece of memory and not more."""
-    number = 0
+    number = first - 1
     while piece := file.readline(_PIECE_BYTES):
         number += 1
         text = piece.decode("utf-8", "replace").rstrip("\r\n")
@@ -80,6 +83,47 @@ def lines_of(file: BinaryIO) -> Iterator[Line]:
         if size > MAX_LINE_CHARS:
             text = f"{text[:MAX_LINE_CHARS]} [… {size - MAX_LINE_CHARS:,} more]"
         yield Line(number, text)
+
+
+def lines_in(text: str, first: int) -> Iterator[Line]:
+    """The lines of a text, of which the first has this number."""
+    return lines_of(BytesIO(text.encode("utf-8", "replace")), first)
+
+
+class Shown:
+    """The lines of a file that one call shows: `limit` of them from `offset`, and so many chars."""
+
+    def __init__(self, offset: int, limit: int, max_chars: int) -> None:
+        self._offset = offset
+        self._limit = limit
+        self._room = max_chars
+        self._rows: list[str] = []
+        self._is_full = False
+        self.last = 0  # the number of the last line that was looked at
+
+    def take(self, lines: Iterable[Line]) -> bool:
+        """Look at the next lines; False if there is no room for one."""
+        for line in lines:
+            self.last = line.number
+            if line.number < self._offset:
+                continue
+            self._room -= len(line.text) + _NUMBER_CHARS
+            if len(self._rows) == self._limit or self._room < 0:
+                self._is_full = True
+                return False
+            self._rows.append(f"{line.number}|{line.text}")
+        return True
+
+    def text(self, path: str) -> str:
+        """What the model gets to read. Raises `ToolFailed` if there is no such line."""
+        if self._is_full:
+            more = f"\n[The file goes on: read with offset {self.last}.]"
+            return marked("\n".join(self._rows), path) + more
+        if self._rows:
+            return marked("\n".join(self._rows), path)
+        if not self.last:
+            return f"{path} is empty."
+        raise ToolFailed(f"{path} has {self.last} lines: there is none at offset {self._offset}.")
 
 
 def whole_text(workspace: Workspace, path: str) -> str:

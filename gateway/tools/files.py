@@ -5,19 +5,23 @@ Where a path leads is the workspace's business (`gateway.workspace`), what becom
 """
 
 import asyncio
+from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from gateway.reading.documents import Documents
+from gateway.reading.errors import ReadingError
 from gateway.tools import file_changes, searching
-from gateway.tools.file_text import lines_of, open_text
+from gateway.tools.file_text import Shown, lines_in, lines_of, open_text
 from gateway.tools.tool import Approval, Arguments, Risk, ToolContext, ToolFailed, tool
 from gateway.tools.untrusted import marked
 from gateway.workspace.workspace import Workspace
 
 _READ_CHARS = 40_000
 _MAX_LINES = 2_000
+_READ_TIMEOUT_S = 120.0  # of a long document that has to be read from its beginning
 
 Path = Annotated[
     str, Field(description="Within the chat's own folder, such as notes/plan.md.", min_length=1)
@@ -26,6 +30,9 @@ Path = Annotated[
 
 class FileTools:
     """Over the workspace that each call brings along."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
 
     async def _ask_write(self, context: ToolContext, arguments: Arguments) -> Approval | None:
         if not context.must_ask:
@@ -40,7 +47,7 @@ class FileTools:
         changes = await asyncio.to_thread(file_changes.patched_files, context.workspace, arguments)
         return file_changes.approval("patch", changes)
 
-    @tool(max_output_chars=_READ_CHARS + 2_000, is_repeatable=True)
+    @tool(timeout_s=_READ_TIMEOUT_S, max_output_chars=_READ_CHARS + 2_000, is_repeatable=True)
     async def read_file(
         self,
         context: ToolContext,
@@ -48,10 +55,28 @@ class FileTools:
         offset: Annotated[int, Field(ge=1, description="The first line to show.")] = 1,
         limit: Annotated[int, Field(ge=1, le=_MAX_LINES, description="How many lines.")] = 500,
     ) -> str:
-        """Read a text file of this chat's folder, with line numbers. What people sent is in
-        inbox/, long results of tools in tool-results/.
+        """Read a text file of this chat's folder, or the text of a PDF, with line numbers. What
+        people sent is in inbox/, long results of tools in tool-results/.
         """
-        return await asyncio.to_thread(_part, context.workspace, path, offset, limit)
+        shown = Shown(offset, limit, _READ_CHARS)
+        kind = await self._documents.kind(context.workspace, path)
+        if kind is None:
+            return await asyncio.to_thread(_part, context.workspace, path, shown)
+        return await self._document(context.workspace, path, kind.name, shown)
+
+    async def _document(self, workspace: Workspace, path: str, kind: str, shown: Shown) -> str:
+        pages = ""
+        try:
+            async with aclosing(self._documents.parts(workspace, path)) as parts:
+                async for part in parts:
+                    if part.pages is not None:
+                        pages = f" of {part.pages} page{'s' * (part.pages != 1)}"
+                    text = part.text if part.next_page is None else f"{part.text}\n\n"
+                    if not await asyncio.to_thread(shown.take, lines_in(text, shown.last + 1)):
+                        break
+        except ReadingError as error:
+            raise ToolFailed(f"{path}: {error}") from error
+        return f"{path} is a {kind}{pages}. This is its text:\n{shown.text(path)}"
 
     @tool(risk=Risk.WRITE, is_parallel=False, approve=_ask_write)
     async def write_file(self, context: ToolContext, path: Path, content: str) -> str:
@@ -113,25 +138,10 @@ class FileTools:
         return marked(found, "the files of this chat") if found else "Nothing was found."
 
 
-def _part(workspace: Workspace, path: str, offset: int, limit: int) -> str:
-    rows: list[str] = []
-    size = 0
-    last = 0
+def _part(workspace: Workspace, path: str, shown: Shown) -> str:
     with open_text(workspace, path) as file:
-        for line in lines_of(file):
-            last = line.number
-            if line.number < offset:
-                continue
-            size += len(line.text) + 8
-            if len(rows) == limit or size > _READ_CHARS:
-                more = f"\n[The file goes on: read with offset {line.number}.]"
-                return marked("\n".join(rows), path) + more
-            rows.append(f"{line.number}|{line.text}")
-    if rows:
-        return marked("\n".join(rows), path)
-    if not last:
-        return f"{path} is empty."
-    raise ToolFailed(f"{path} has {last} lines: there is none at offset {offset}.")
+        shown.take(lines_of(file))
+    return shown.text(path)
 
 
 def _write(context: ToolContext, path: str, content: str) -> str:

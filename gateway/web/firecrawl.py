@@ -3,7 +3,7 @@
 import httpx
 
 from config.web import WebSettings
-from gateway.reading.texts import MAX_TEXT_CHARS, Text
+from gateway.reading.source import MAX_TEXT_CHARS, Text
 from gateway.web.errors import Unreadable
 from gateway.web.search.services import Asked, answer_of, below, firecrawl_headers
 

@@ -12,6 +12,7 @@ from tests.end_to_end.serving import MakeSettings, Serve
 from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Person, media
 from tests.fakes.telegram.ports import free_port
+from tests.gateway.reading.pdfs import pdf
 
 
 def last_text(telegram: FakeTelegram, person: Person) -> str:
@@ -53,11 +54,15 @@ async def test_a_voice_message_that_nobody_can_hear_is_told(
 
 
 @pytest.mark.usefixtures("gateway")
-async def test_a_small_text_file_is_read_to_the_model(
-    telegram: FakeTelegram, model: ModelServer, ada: Person
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("list.txt", b"eggs, flour, a rabbit"), ("list.pdf", pdf("eggs, flour, a rabbit"))],
+)
+async def test_the_text_of_a_file_or_a_pdf_is_read_to_the_model(
+    telegram: FakeTelegram, model: ModelServer, ada: Person, name: str, content: bytes
 ) -> None:
     model.enqueue(text="A shopping list.")
-    file = media.document(telegram.files, b"eggs, flour, a rabbit", name="list.txt")
+    file = media.document(telegram.files, content, name=name)
     telegram.people.send(ada, file, "what is it?")
     await telegram.wait_for(lambda: last_text(telegram, ada) == "A shopping list.")
     assert "eggs, flour, a rabbit" in asked(model)

@@ -23,9 +23,9 @@ import structlog
 from config.web import WebSettings
 from gateway.reading import errors as reading
 from gateway.reading.errors import ReadsTooLong
-from gateway.reading.readers import Readers
-from gateway.reading.source import Source
-from gateway.reading.texts import TYPES, Text
+from gateway.reading.readers import Readers, reader_count
+from gateway.reading.source import Source, Text
+from gateway.reading.texts import TYPES
 from gateway.web.errors import TooSlow, Unreadable, WebError
 from gateway.web.fetch import Fetcher
 from gateway.web.process.spool import spooled
@@ -153,7 +153,7 @@ async def _serve() -> None:
     async with contextlib.AsyncExitStack() as stack:
         fetcher = await asyncio.to_thread(Fetcher.make, settings)
         stack.push_async_callback(fetcher.close)
-        readers = Readers(settings.extract_processes or max(1, (os.cpu_count() or 2) - 1))
+        readers = Readers(reader_count(settings.extract_processes))
         stack.push_async_callback(readers.close)
         errands = Errands(fetcher, readers, settings.max_page_mb * _MIB)
         await _Desk(errands, writer).serve(requests)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.web import WebSettings
-from gateway.reading.texts import Text
+from gateway.reading.source import Text
 from gateway.web import errors
 from gateway.web.errors import BadAnswer, WebError
 

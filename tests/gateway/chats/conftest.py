@@ -32,7 +32,7 @@ from gateway.delivery.reply import DeliverySettings
 from gateway.llm.models import Models
 from gateway.metrics import Metrics
 from gateway.operations.readiness import Readiness
-from gateway.parts import open_transcriber
+from gateway.parts import open_documents, open_transcriber
 from gateway.reload import Reload
 from gateway.runtime.base import Runtime
 from gateway.runtime.native import NativeRuntime
@@ -190,6 +190,7 @@ def start(model: ModelServer, tmp_path: Path) -> Start:
                     reload=Reload(settings),
                     reasons=readiness.reasons,
                     workspaces=Workspaces(folder / "workspaces"),
+                    documents=open_documents(stack, settings),
                     transcriber=open_transcriber(stack, settings),
                     fetcher=fetcher,
                     metrics=metrics,

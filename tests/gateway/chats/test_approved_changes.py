@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from config.telegram import TelegramSettings
+from gateway.reading.documents import Documents
+from gateway.reading.readers import Readers
 from gateway.tools.files import FileTools
 from gateway.tools.tool import tools_of
 from gateway.tools.toolbox import Toolbox
@@ -66,7 +68,7 @@ def files(tmp_path: Path) -> Files:
 
 
 def box() -> Toolbox:
-    return Toolbox(tools_of(FileTools(), "files"))
+    return Toolbox(tools_of(FileTools(Documents(Readers(1))), "files"))
 
 
 async def asked(gateway: SmallGateway, name: str, arguments: dict[str, Any]) -> str:

@@ -9,33 +9,11 @@ from typing import Any
 import pytest
 
 from adapters.base import AdapterError, MediaKind, Rejected, Unreachable
-from gateway.workspace.errors import NotThere
-from gateway.workspace.workspace import Workspace
 from tests.fakes.platform import FakePlatform
 from tests.fakes.transcription_server import TranscriptionServer, refusal
+from tests.gateway.chats.sent import CHAT, files, talk, told, workspace
 from tests.gateway.chats.small_gateway import SmallGateway, Start, hearing
 from tests.gateway.media.pictures import bomb, drawn, size_of
-
-CHAT = "telegram:dm:1"
-
-
-def workspace(gateway: SmallGateway) -> Workspace:
-    return gateway.host.workspaces.of(CHAT)
-
-
-async def files(gateway: SmallGateway) -> list[str]:
-    try:
-        return [e.path for e in await asyncio.to_thread(workspace(gateway).list, "inbox")]
-    except NotThere:
-        return []
-
-
-def told(gateway: SmallGateway, index: int = -1) -> str:
-    """The text of the last message of a person in a request."""
-    content = gateway.request(index)["messages"][-1]["content"]
-    if isinstance(content, str):
-        return content
-    return "\n".join(part["text"] for part in content if part["type"] == "text")
 
 
 def shown(gateway: SmallGateway, index: int = -1) -> list[bytes]:
@@ -47,14 +25,6 @@ def shown(gateway: SmallGateway, index: int = -1) -> list[bytes]:
         for part in parts
         if part["type"] == "image_url"
     ]
-
-
-async def talk(gateway: SmallGateway, text: str, *attachments: Any, answer: str = "I see") -> str:
-    gateway.model.enqueue(text=answer)
-    await gateway.platform.say(text, attachments=attachments)
-    await gateway.platform.until(lambda s: s.last == answer)
-    await gateway.chats.idle(CHAT)
-    return told(gateway)
 
 
 def photo(platform: FakePlatform, content: bytes | None = None, **more: Any) -> Any:
@@ -124,14 +94,14 @@ async def test_a_short_text_file_is_given_to_the_model_as_data(gateway: SmallGat
 
 async def test_a_long_text_and_any_other_file_are_named_and_kept(gateway: SmallGateway) -> None:
     long = gateway.platform.attach(b"x" * 25_000, name="long.txt")
-    other = gateway.platform.attach(b"%PDF\x00", name="a.pdf", media_type="application/pdf")
+    other = gateway.platform.attach(b"PK\x00", name="a.zip", media_type="application/zip")
     video = gateway.platform.attach(b"\0", MediaKind.VIDEO, media_type="video/mp4")
     said = await talk(gateway, "", long, other, video)
     assert said == (
-        "[File inbox/long.txt, 25 KB.]\n\n[File inbox/a.pdf, 5 bytes, application/pdf.]\n\n"
+        "[File inbox/long.txt, 25 KB.]\n\n[File inbox/a.zip, 3 bytes, application/zip.]\n\n"
         "[File inbox/video.mp4, 1 bytes, video/mp4.]"
     )
-    assert await files(gateway) == ["inbox/a.pdf", "inbox/long.txt", "inbox/video.mp4"]
+    assert await files(gateway) == ["inbox/a.zip", "inbox/long.txt", "inbox/video.mp4"]
 
 
 async def test_a_hostile_name_leads_nowhere(gateway: SmallGateway) -> None:

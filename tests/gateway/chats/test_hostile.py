@@ -12,6 +12,8 @@ import pytest
 from adapters.base import Sender
 from config.telegram import TelegramSettings
 from gateway.masking import MASK
+from gateway.reading.documents import Documents
+from gateway.reading.readers import Readers
 from gateway.tools.files import FileTools
 from gateway.tools.tool import Risk, ToolContext, tool, tools_of
 from gateway.tools.toolbox import Toolbox, mask_of
@@ -56,7 +58,7 @@ def bait() -> Bait:
 
 
 def box(bait: Bait) -> Toolbox:
-    tools = [*tools_of(bait, "own"), *tools_of(FileTools(), "files")]
+    tools = [*tools_of(bait, "own"), *tools_of(FileTools(Documents(Readers(1))), "files")]
     return Toolbox(tools, mask_of(lambda: [KEY]))
 
 

@@ -14,8 +14,8 @@ import pytest
 from gateway.reading import readers as module
 from gateway.reading.errors import ReadsTooLong, Unreadable
 from gateway.reading.readers import Readers, bare_environment
-from gateway.reading.source import Source
-from gateway.reading.texts import Text
+from gateway.reading.source import Source, Text
+from tests.gateway.reading.pdfs import pdf
 
 ARTICLE = """<!doctype html><html><head><title>Cats &amp; dogs</title><script>evil()</script></head>
 <body><nav><a href="/home">Home</a></nav><article><h1>Cats</h1><p>Cats are small animals that
@@ -35,30 +35,6 @@ async def readers() -> AsyncIterator[Readers]:
 def page(content: str | bytes, media_type: str = "text/html", charset: str | None = None) -> Source:
     body = content.encode() if isinstance(content, str) else content
     return Source("https://cats.example/a", media_type, charset, body)
-
-
-def pdf(text: str) -> bytes:
-    """A PDF of one page, as small as they get."""
-    stream = f"BT /F1 24 Tf 100 700 Td ({text}) Tj ET".encode()
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources 7 0 R >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-        b"<< /Title (All about cats) >>",
-        b"<< /Font << /F1 5 0 R >> >>",
-    ]
-    out = bytearray(b"%PDF-1.4\n")
-    places = []
-    for number, content in enumerate(objects, 1):
-        places.append(len(out))
-        out += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    start = len(out)
-    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    out += b"".join(b"%010d 00000 n \n" % place for place in places)
-    out += b"trailer\n<< /Size %d /Root 1 0 R /Info 6 0 R >>\n" % (len(objects) + 1)
-    return bytes(out + b"startxref\n%d\n%%%%EOF\n" % start)
 
 
 async def test_the_text_of_a_page_is_markdown_without_what_stands_around_it(
@@ -81,8 +57,9 @@ async def test_other_kinds_are_read_as_what_they_are(readers: Readers) -> None:
     )
     assert (await readers.read(page("{broken", "application/ld+json"))).text == "{broken"
     assert "<b>" in (await readers.read(page("<a><b>1</b></a>", "application/xml"))).text
-    assert await readers.read(page(pdf("Cats purr."), "application/pdf")) == Text(
-        "All about cats", "## Page 1\n\nCats purr."
+    paper = pdf("Cats purr.", title="All about cats")
+    assert await readers.read(page(paper, "application/pdf")) == Text(
+        "All about cats", "## Page 1\n\nCats purr.", pages=1
     )
     assert "a piece of a page" in (await readers.read(page("<p>a piece of a page</p>"))).text
 

@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+from gateway.reading.documents import Documents
+from gateway.reading.readers import Readers
 from gateway.tools.files import FileTools
 from gateway.tools.tool import ToolResult, tools_of
 from tests.gateway.tools.calling import called
 
-TOOLS = {one.name: one for one in tools_of(FileTools(), "files")}
+TOOLS = {one.name: one for one in tools_of(FileTools(Documents(Readers(1))), "files")}
 SECRET = "the password is swordfish"
 
 
