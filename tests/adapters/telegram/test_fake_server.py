@@ -51,6 +51,10 @@ async def test_a_wrong_token_and_an_unknown_method_have_their_codes(client: Clie
         ),
         ({"text": "x", "chat_id": 99}, "Bad Request: chat not found"),
         ({"text": "x", "chat_id": ""}, "Bad Request: chat_id is empty"),
+        ({"text": "x", "chat_id": "@nobody"}, "Bad Request: chat not found"),
+        ({"text": "x", "reply_markup": "{"}, "Bad Request: can't parse reply markup JSON object"),
+        ({"text": "x", "reply_markup": [1]}, "Bad Request: object expected as reply markup"),
+        ({"text": "x", "reply_parameters": 7}, "Bad Request: object expected as reply parameters"),
         (
             {"text": "x", "reply_parameters": {"message_id": 77}},
             "Bad Request: message to be replied not found",
@@ -95,6 +99,14 @@ async def test_a_message_is_refused_in_the_real_words(
     assert fake.replies(ada) == []
 
 
+async def test_a_parameter_that_a_method_does_not_have_is_noted() -> None:
+    async with FakeTelegram() as fake, httpx.AsyncClient() as http:
+        person = fake.people.person("Ada")
+        answer = await Client(fake, http).call("sendMessage", chat_id=person.id, text="x", topic=7)
+    assert answer["ok"]  # the real server passes over it
+    assert fake.world.violations == ["sendMessage has no parameter topic"]
+
+
 async def test_the_longest_message_is_taken(client: Client, ada: Person) -> None:
     assert (await client.call("sendMessage", chat_id=ada.id, text="😀" * 2048))["ok"]
 
@@ -129,6 +141,41 @@ async def test_an_edit_is_checked_as_strictly(
         "editMessageText", chat_id=ada.id, message_id=999, text="x"
     )
     assert "not modified" in await client.refusal("editMessageReplyMarkup", **mine)
+    assert await client.refusal("editMessageText", chat_id=ada.id, message_id="one", text="x") == (
+        "Bad Request: message identifier is not specified"
+    )
+
+
+async def test_a_file_has_no_text_that_could_be_edited(client: Client, ada: Person) -> None:
+    sent = await client.upload("sendDocument", "document", b"x", chat_id=ada.id)
+    refusal = await client.refusal(
+        "editMessageText", chat_id=ada.id, message_id=sent["result"]["message_id"], text="x"
+    )
+    assert refusal == "Bad Request: there is no text in the message to edit"
+
+
+async def test_in_a_group_a_bot_takes_away_only_its_own_messages(
+    client: Client, fake: FakeTelegram, ada: Person
+) -> None:
+    for chat, is_taken in ((fake.people.group("Kitchen"), False), (None, True)):
+        said = fake.people.say(ada, "hers", chat=chat)
+        answer = await client.call("deleteMessage", chat_id=said.chat.id, message_id=said.id)
+        assert answer["ok"] is is_taken
+        assert said.is_deleted is is_taken
+
+
+@pytest.mark.parametrize("is_general", [False, True])
+async def test_nobody_writes_into_a_closed_topic(
+    client: Client, fake: FakeTelegram, is_general: bool
+) -> None:
+    forum = fake.people.group("Club", is_forum=True)
+    topic = fake.people.topic(forum, "Chess")
+    fake.people.close_topic(forum, 1 if is_general else topic)
+    here, there = (None, topic) if is_general else (topic, None)
+    arguments: Call = {"chat_id": forum.id, "text": "x"}
+    closed = await client.refusal("sendMessage", **arguments, message_thread_id=here)
+    assert closed == "Bad Request: TOPIC_CLOSED"
+    assert (await client.call("sendMessage", **arguments, message_thread_id=there))["ok"]
 
 
 async def test_the_earlier_of_two_pollers_gets_a_conflict(
@@ -158,6 +205,10 @@ async def test_updates_stay_until_a_higher_offset_is_asked_for(
     assert info["pending_update_count"] == 1
     last = (await client.call("getUpdates", offset=-1))["result"]
     assert last == rest
+    # A limit out of bounds is the nearest one within them.
+    fake.people.say(ada, "four")
+    assert len((await client.call("getUpdates", limit=-7))["result"]) == 1
+    assert len((await client.call("getUpdates", limit=1_000))["result"]) == 2
 
 
 async def test_a_webhook_forbids_polling(client: Client) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tests.fakes.telegram import texts
 from tests.fakes.telegram.errors import ApiError, bad_request
+from tests.fakes.telegram.parameters import integer
 from tests.fakes.telegram.world import GENERAL_TOPIC, Chat, Json, Message
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def chat_of(server: "FakeTelegram", arguments: Json) -> Chat:
     chat_id = arguments.get("chat_id")
     if chat_id in (None, ""):
         raise bad_request("chat_id is empty")
-    chat = server.world.chats.get(int(chat_id))
+    chat = server.world.chats.get(integer(arguments, "chat_id"))
     if chat is None:
         raise bad_request("chat not found")
     if chat.moved_to is not None:
@@ -38,7 +39,7 @@ def chat_of(server: "FakeTelegram", arguments: Json) -> Chat:
 
 def own_message(server: "FakeTelegram", chat: Chat, arguments: Json) -> Message:
     """A message of the bot that can be edited."""
-    message = chat.find(int(arguments.get("message_id", 0)))
+    message = chat.find(message_id_of(arguments))
     if message is None:
         raise bad_request("message to edit not found")
     if message.sender != server.world.bot:
@@ -46,34 +47,41 @@ def own_message(server: "FakeTelegram", chat: Chat, arguments: Json) -> Message:
     return message
 
 
+def message_id_of(arguments: Json) -> int:
+    """The message that is changed or taken away."""
+    if not (message_id := integer(arguments, "message_id")):
+        raise bad_request("message identifier is not specified")
+    return message_id
+
+
 def text_of(server: "FakeTelegram", arguments: Json, too_long: str) -> tuple[str, list[Json]]:
     """The text of a message and its entities, as the server keeps them."""
     entities = _checked_entities(server, arguments, "entities")
-    return texts.accept(arguments.get("text", ""), entities, too_long)
+    return texts.accept(str(arguments.get("text", "")), entities, too_long)
 
 
 def caption_of(server: "FakeTelegram", arguments: Json) -> tuple[str, list[Json]]:
     """The caption of a file and its entities; it may be empty."""
     entities = _checked_entities(server, arguments, "caption_entities")
-    return texts.accept_caption(arguments.get("caption", ""), entities)
+    return texts.accept_caption(str(arguments.get("caption", "")), entities)
 
 
 def topic_of(chat: Chat, arguments: Json) -> int | None:
     """The topic's thread id. General has none."""
-    topic = arguments.get("message_thread_id")
-    if topic is None:
-        return None
-    if int(topic) == GENERAL_TOPIC or int(topic) not in chat.topics:
+    topic = integer(arguments, "message_thread_id") or None
+    if topic is not None and (topic == GENERAL_TOPIC or topic not in chat.topics):
         raise bad_request("message thread not found")
-    return int(topic)
+    if (topic or GENERAL_TOPIC) in chat.closed_topics:
+        raise bad_request("TOPIC_CLOSED")
+    return topic
 
 
 def reply_target(chat: Chat, arguments: Json) -> Message | None:
     """The message that is replied to."""
-    reply = arguments.get("reply_parameters")
+    reply = _object_of(arguments, "reply_parameters")
     if not reply:
         return None
-    message = chat.find(int(reply["message_id"]))
+    message = chat.find(message_id_of(reply))
     if message is None and not reply.get("allow_sending_without_reply"):
         raise bad_request("message to be replied not found")
     return message
@@ -81,7 +89,7 @@ def reply_target(chat: Chat, arguments: Json) -> Message | None:
 
 def keyboard_of(arguments: Json) -> list[list[Json]]:
     """The buttons under a message."""
-    rows: list[list[Json]] = (arguments.get("reply_markup") or {}).get("inline_keyboard", [])
+    rows: list[list[Json]] = _object_of(arguments, "reply_markup").get("inline_keyboard", [])
     for row in rows:
         for button in row:
             if not button.get("text"):
@@ -91,6 +99,13 @@ def keyboard_of(arguments: Json) -> list[list[Json]]:
             if "callback_data" in button and not 1 <= len(button["callback_data"].encode()) <= 64:
                 raise bad_request("BUTTON_DATA_INVALID")
     return [row for row in rows if row]
+
+
+def _object_of(arguments: Json, name: str) -> Json:
+    value = arguments.get(name) or {}
+    if not isinstance(value, dict):
+        raise bad_request(f"object expected as {name.replace('_', ' ')}")
+    return value
 
 
 def _checked_entities(server: "FakeTelegram", arguments: Json, name: str) -> list[Json]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tests.fakes.telegram import texts
 from tests.fakes.telegram.arguments import chat_of, topic_of
 from tests.fakes.telegram.errors import bad_request
+from tests.fakes.telegram.parameters import integer
 from tests.fakes.telegram.world import Json
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ async def send_message_draft(server: "FakeTelegram", arguments: Json) -> Any:
     chat = chat_of(server, arguments)
     if chat.type != "private":
         raise bad_request("TEXTDRAFT_PEER_INVALID")
-    draft_id = int(arguments.get("draft_id", 0))
+    draft_id = integer(arguments, "draft_id")
     if draft_id == 0:
         raise bad_request("RANDOM_ID_EMPTY")
     topic = topic_of(chat, arguments)

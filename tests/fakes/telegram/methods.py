@@ -13,6 +13,7 @@ from tests.fakes.telegram.arguments import (
     NOT_MODIFIED,
     chat_of,
     keyboard_of,
+    message_id_of,
     own_message,
     text_of,
     topic_of,
@@ -84,6 +85,8 @@ async def edit_message_text(server: "FakeTelegram", arguments: Json) -> Any:
     """Another text, and other buttons, in an old message."""
     chat = chat_of(server, arguments)
     message = own_message(server, chat, arguments)
+    if message.is_caption:
+        raise bad_request("there is no text in the message to edit")
     text, entities = text_of(server, arguments, too_long="MESSAGE_TOO_LONG")
     keyboard = keyboard_of(arguments)
     if (text, entities, keyboard) == (message.text, message.entities, message.keyboard):
@@ -107,9 +110,12 @@ async def edit_message_reply_markup(server: "FakeTelegram", arguments: Json) -> 
 
 async def delete_message(server: "FakeTelegram", arguments: Json) -> Any:
     """Take a message away."""
-    message = chat_of(server, arguments).find(int(arguments.get("message_id", 0)))
+    chat = chat_of(server, arguments)
+    message = chat.find(message_id_of(arguments))
     if message is None:
         raise bad_request("message to delete not found")
+    if message.sender != server.world.bot and chat.type != "private":  # it is no administrator
+        raise bad_request("message can't be deleted")
     message.is_deleted = True
     return True
 

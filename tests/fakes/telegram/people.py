@@ -61,6 +61,10 @@ class People:
         chat.last_message_id = thread_id
         return thread_id
 
+    def close_topic(self, chat: Chat, topic: int) -> None:
+        """Let nobody but administrators write there; 1 is General."""
+        chat.closed_topics.add(topic)
+
     def say(
         self,
         person: Person,

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tests.fakes.telegram.arguments import chat_of
+from tests.fakes.telegram.arguments import chat_of, message_id_of
 from tests.fakes.telegram.errors import bad_request
 from tests.fakes.telegram.world import Json
 
@@ -19,7 +19,7 @@ EMOJI = frozenset(_EMOJI.split())
 
 async def set_message_reaction(server: "FakeTelegram", arguments: Json) -> Any:
     """Put a reaction under a message, in place of the one that was there."""
-    message = chat_of(server, arguments).find(int(arguments.get("message_id", 0)))
+    message = chat_of(server, arguments).find(message_id_of(arguments))
     if message is None:
         raise bad_request("message to react not found")
     reactions = arguments.get("reaction") or []

@@ -17,8 +17,8 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.fakes.telegram import texts
-from tests.fakes.telegram.errors import ApiError
+from tests.fakes.telegram import parameters, texts
+from tests.fakes.telegram.errors import ApiError, bad_request
 from tests.fakes.telegram.faults import Fault
 from tests.fakes.telegram.files import Files
 from tests.fakes.telegram.flood import FloodControl, FloodLimits
@@ -138,7 +138,7 @@ class FakeTelegram:
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["method"]
-        arguments = await _arguments(request)
+        arguments: Json = {}
         faults = self._faults[name.lower()]
         fault = faults.popleft() if faults else None
         try:
@@ -146,6 +146,8 @@ class FakeTelegram:
                 raise ApiError(401, "Unauthorized")
             if name.lower() not in METHODS:
                 raise ApiError(404, "Not Found")
+            arguments = await _arguments(request)
+            self.world.violations += parameters.unknown(name, arguments)
             if fault is not None and not fault.is_done:
                 return await self._fail(request, name, arguments, fault)
             result = await METHODS[name.lower()](self, arguments)
@@ -234,4 +236,9 @@ _JSON_ARGUMENTS = {
 
 
 def _value(name: str, value: Any) -> Any:
-    return json.loads(value) if name in _JSON_ARGUMENTS and isinstance(value, str) else value
+    if name not in _JSON_ARGUMENTS or not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise bad_request(f"can't parse {name.replace('_', ' ')} JSON object") from None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.fakes.telegram.errors import ApiError
+from tests.fakes.telegram.parameters import integer
 from tests.fakes.telegram.world import Json
 
 _CONFLICT = (
@@ -76,9 +77,9 @@ class UpdateQueue:
             raise ApiError(409, _WEBHOOK_IS_SET)
         if "allowed_updates" in arguments:
             self.allowed = list(arguments["allowed_updates"])
-        self._forget(int(arguments.get("offset", 0)))
-        limit = min(max(int(arguments.get("limit", 100)), 1), 100)
-        timeout_s = min(max(int(arguments.get("timeout", 0)), 0), LONGEST_POLL_S)
+        self._forget(integer(arguments, "offset"))
+        limit = min(max(integer(arguments, "limit", 100), 1), 100)
+        timeout_s = min(max(integer(arguments, "timeout"), 0), LONGEST_POLL_S)
         self.polls += 1
         mine = self.polls
         self._changes.notify()

@@ -108,6 +108,7 @@ class Chat:
     title: str
     is_forum: bool = False
     topics: dict[int, str] = field(default_factory=dict)
+    closed_topics: set[int] = field(default_factory=set)  # General is 1
     messages: list[Message] = field(default_factory=list)
     refusal: str | None = None  # why the bot can't write here, e.g. it was blocked
     moved_to: int | None = None  # the supergroup that it has become
