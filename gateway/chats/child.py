@@ -13,12 +13,13 @@ from typing import Any
 
 import structlog
 
-from agent_core.wire import encode, parse_line
+from agent_core.wire import encode
 from config.tools import DelegationSettings
 from gateway.chats.host import Host
 from gateway.chats.messages import (
     Line,
     error_fields,
+    heard,
     init_message,
     summary_request,
     text_of,
@@ -96,7 +97,7 @@ class Child:
                 lines: Sequence[Line] = [self._beginning(task)]
                 while self._result is None:
                     said = await agent.step([encode(line) for line in lines])
-                    lines = await self._carried_out([parse_line(line) for line in said])
+                    lines = await self._carried_out(heard(said))
         except TimeoutError as error:
             if not limit.expired():
                 raise

@@ -14,7 +14,7 @@ from adapters.base import Inbound
 from agent_core.wire import encode, parse_line
 from gateway import events
 from gateway.chats.busy import is_too_late
-from gateway.chats.messages import Line, tools_given
+from gateway.chats.messages import Line, heard, tools_given
 from gateway.chats.past import Past
 from gateway.chats.records import AgentNotes
 from gateway.errors import GatewayError
@@ -182,7 +182,7 @@ class TurnJournal:
             if step.answers is None:
                 messages = self._answered(life, step.number, answers)
             elif step.answers == digest(answers):
-                messages = [parse_line(answer) for answer in answers]
+                messages = heard(answers)
                 list(self._to_entries(messages, life.notes))  # they are kept; the notes follow
             else:
                 raise AgentChanged("the agent answers its journal differently")
@@ -213,7 +213,7 @@ class TurnJournal:
         return TurnBegun(self.turn, life.id, platform, event.event_id, written)
 
     def _answered(self, life: AgentLife, number: int, answers: Sequence[str]) -> list[Line]:
-        messages = [parse_line(answer) for answer in answers]
+        messages = heard(answers)
         if late := sum(map(is_too_late, messages)):
             # The agent takes them in the order of their coming: it is the last that are left.
             self.refused += self._merged[-late:]

@@ -1,4 +1,5 @@
-"""What a host says to an agent: `init`, `user_message`, and the fields of its answers. Pure.
+"""What a host says to an agent: `init`, `user_message`, the fields of its answers; and reading what
+an agent says. Pure.
 
 Names and titles are handed over as people chose them: the agent quotes them as mere labels. What
 a message quotes is marked as a quotation here, since only the gateway knows that it is one.
@@ -7,6 +8,8 @@ a message quotes is marked as a quotation here, since only the gateway knows tha
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+
+from pydantic_core import from_json
 
 from adapters.base import Inbound
 from config.models import ModelSettings
@@ -33,6 +36,19 @@ QUOTATION_HEAD = "[In reply to this message, which is quoted for reference:]"
 
 Line = dict[str, Any]
 """A protocol message, one JSON line."""
+
+
+def heard(lines: Sequence[str]) -> list[Line]:
+    """What an agent has said. Raises `ValueError` if that is not messages.
+
+    A request for the model holds all its history, and is read in every step: hence the quickest
+    reader at hand. What agents are fed is `agent_core.wire`'s to read.
+    """
+    messages = [from_json(line, allow_inf_nan=False) for line in lines]
+    for message in messages:
+        if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+            raise ValueError("a line of the agent is no message")
+    return messages
 
 
 def init_message(
