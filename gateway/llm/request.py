@@ -74,7 +74,7 @@ def without_images(
     """The messages with words in the place of images."""
     return [
         {**m, "content": [NO_IMAGE if is_meant(part) else part for part in _parts(m)]}
-        if any(map(is_meant, _parts(m)))
+        if isinstance(m.get("content"), list)
         else m
         for m in messages
     ]

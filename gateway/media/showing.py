@@ -63,7 +63,8 @@ def recent(messages: Sequence[Message], turns: int) -> list[str]:
 
 
 def _has_picture(message: Message) -> bool:
-    return any(path_of(part) is not None for part in _parts(message))
+    content = message.get("content")
+    return isinstance(content, list) and any(path_of(part) is not None for part in content)
 
 
 def _parts(message: Message) -> list[Any]:
