@@ -12,6 +12,7 @@ import stat as modes
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -246,7 +247,7 @@ class Workspaces:
 
     def of(self, chat: str) -> Workspace:
         """The workspace of the chat with that session key. Does not block."""
-        return Workspace(self._root / folder_of(chat), self._quota_bytes)
+        return _workspace(self._root, chat, self._quota_bytes)
 
     def move(self, chat: str, new_chat: str) -> None:
         """Let a chat's files be another's from now on; in a folder of theirs if that has some."""
@@ -271,6 +272,12 @@ class Workspaces:
             finally:
                 os.close(folder)
             root.rmdir()
+
+
+@lru_cache(maxsize=1_024)
+def _workspace(root: Path, chat: str, quota_bytes: int) -> Workspace:
+    """Asked for several times in each turn; it holds nothing but its place."""
+    return Workspace(root / folder_of(chat), quota_bytes)
 
 
 def _entry(path: str, found: os.stat_result) -> Entry:
