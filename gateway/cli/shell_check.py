@@ -8,6 +8,7 @@ from config.settings import Settings
 from gateway.errors import StartupError
 from gateway.shell import bubblewrap
 from gateway.shell.cgroup import Cgroup
+from gateway.shell.seccomp import is_unfiltered
 
 _NAMES = ("shell", "terminal", "process")
 
@@ -37,4 +38,5 @@ def _tried(settings: Settings) -> str:
         group.close()
     network = "with the machine's network" if settings.shell.network else "without network"
     limits = "control groups" if group else "ulimit only"
-    return f"bubblewrap works, {network}; limits by {limits}"
+    calls = "not filtered on this machine" if is_unfiltered() else "filtered"
+    return f"bubblewrap works, {network}; limits by {limits}, system calls {calls}"

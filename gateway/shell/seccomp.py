@@ -78,6 +78,11 @@ def program(machine: str) -> bytes | None:
     return b"".join(struct.pack("=HBBI", *step) for step in _steps(known))
 
 
+def is_unfiltered() -> bool:
+    """Whether there is no filter for this machine."""
+    return program(platform.machine()) is None
+
+
 @contextlib.contextmanager
 def opened() -> Iterator[int | None]:
     """The filter for this machine, in a file to be inherited by one bubblewrap; or None.

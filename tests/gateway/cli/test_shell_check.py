@@ -1,5 +1,7 @@
 """`check` looks at the shell where the settings let somebody use it, and says what is missing."""
 
+import platform
+
 import pytest
 
 from config.settings import Settings
@@ -25,8 +27,17 @@ def test_the_shell_is_looked_at_where_it_is_named(tools: ToolSettings, expected:
 
 
 @pytest.mark.skipif(bubblewrap.why_not() is not None, reason=str(bubblewrap.why_not()))
-async def test_it_says_how_commands_are_shut_in() -> None:
-    assert (await shell_works(Settings())).startswith("bubblewrap works, without network; limits")
+@pytest.mark.parametrize(
+    ("machine", "calls"), [("", "filtered"), ("riscv64", "not filtered on this machine")]
+)
+async def test_it_says_how_commands_are_shut_in(
+    monkeypatch: pytest.MonkeyPatch, machine: str, calls: str
+) -> None:
+    if machine:
+        monkeypatch.setattr(platform, "machine", lambda: machine)
+    said = await shell_works(Settings())
+    assert said.startswith("bubblewrap works, without network; limits by ")
+    assert said.endswith(f", system calls {calls}")
 
 
 async def test_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
