@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from gateway.masking import MASK, Mask
-from gateway.tools.approvals import fenced
+from gateway.tools.approvals import fenced, question_text
 from gateway.tools.patching import NoSuchPassage, patched
 from gateway.tools.spill import Output
+from gateway.tools.tool import Approval, tool, tools_of
 from gateway.tools.untrusted import marked
 from gateway.workspace.workspace import Workspace
 
@@ -102,3 +104,26 @@ def test_what_is_long_is_kept_whole_and_shown_by_its_ends(
 def test_nothing_can_not_be_quoted(old: str) -> None:
     with pytest.raises(NoSuchPassage):
         patched("no such\tthing", old + "\x00", "new")
+
+
+class Family:
+    """One tool."""
+
+    @tool()
+    async def run(self, context: object, command: str) -> str:
+        """Runs."""
+        return command
+
+
+PIECES = ["\n" * 20, " " * 50, "```", "~~~", *"`~ \n\t\r>#-*qz\u200b\u3000\ufe0f\u2028"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+def test_all_of_what_is_asked_about_is_in_one_code_block(text: str) -> None:
+    asked = Approval("run", "run", f"{fenced(text)}\nThe reason.", always=True)
+    shown = question_text(tools_of(Family(), "own")[0], asked, "Ada")
+    blocks = [token for token in MarkdownIt().parse(shown) if token.type == "fence"]
+    assert [block.info for block in blocks] == [""]
+    for letter in "`~>#-*qz":
+        assert blocks[0].content.count(letter) == text.count(letter)
+    assert shown.endswith("\nThe reason.")
