@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, HttpUrl, PositiveFloat
 
 from config.platform import PlatformSettings
+from config.proxies import HttpProxyAddress
 from config.section import Address, NumericId, PersonId, Secret
 
 
@@ -20,6 +21,11 @@ class DiscordSettings(PlatformSettings):
     base_url: Address = Field(
         default=HttpUrl("https://discord.com/api/v10"),
         description="Discord's HTTP API; it says where its gateway is.",
+    )
+    proxy: HttpProxyAddress | None = Field(
+        default=None,
+        description="A proxy to reach Discord by: `http://` or `https://`, with `user:password@` "
+        "if it wants them (then keep it out of the file: `${DISCORD_PROXY}`).",
     )
     allowed_roles: tuple[NumericId, ...] = Field(
         default=(),

@@ -82,6 +82,7 @@ AT_THE_START = (
     "discord.enabled",
     "discord.token",
     "discord.base_url",
+    "discord.proxy",
     "discord.require_mention",
     "discord.free_chats",
     "discord.follow_threads",

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from config.names import Name
 from config.platform import PlatformSettings
+from config.proxies import ProxyAddress
 from config.section import (
     SENTENCE,
     Address,
@@ -22,19 +23,9 @@ from config.section import (
     Word,
 )
 
-_PROXY = re.compile(r"(https?|socks5h?)://[^/\s]+/?", re.ASCII | re.IGNORECASE)
 _TOPIC = re.compile(r"-[0-9]{1,18}:[0-9]{1,18}", re.ASCII)
 # Bot API, setWebhook: what a secret token may consist of.
 _SECRET_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,256}", re.ASCII)
-
-
-def _is_proxy(address: SecretStr) -> SecretStr:
-    if not _PROXY.fullmatch(address.get_secret_value()):
-        raise PydanticCustomError(
-            SENTENCE,
-            "must be an address that starts with http://, https://, socks5:// or socks5h://.",
-        )
-    return address
 
 
 def _is_topic(name: str) -> str:
@@ -61,7 +52,6 @@ def _is_secret_token(secret: SecretStr) -> SecretStr:
     return secret
 
 
-ProxyAddress = Annotated[Secret, AfterValidator(_is_proxy)]
 TopicName = Annotated[Word, AfterValidator(_is_topic)]
 UrlPath = Annotated[Word, AfterValidator(_is_path)]
 SecretToken = Annotated[Secret, AfterValidator(_is_secret_token)]

@@ -200,7 +200,7 @@ class DiscordAdapter:
     async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         """The bytes of a file that came in."""
         if self._downloads is None:
-            self._downloads = aiohttp.ClientSession()
+            self._downloads = aiohttp.ClientSession(proxy=self.client.http.proxy)
         pieces = downloads.download(await self._usable(), self._downloads, attachment)
         async with aclosing(pieces):
             async for piece in pieces:

@@ -24,6 +24,7 @@ def make_client(settings: DiscordSettings) -> discord.AutoShardedClient:
         member_cache_flags=discord.MemberCacheFlags.none(),
         chunk_guilds_at_startup=False,
         enable_debug_events=True,  # the pulse listens to heartbeats
+        proxy=settings.proxy.get_secret_value() if settings.proxy else None,
     )
 
 

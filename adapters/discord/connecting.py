@@ -13,7 +13,7 @@ import structlog
 
 from adapters.base import AdapterError
 from adapters.discord.clients import find_gateway
-from adapters.discord.errors import intent_refused, token_refused
+from adapters.discord.errors import intent_refused, token_refused, translate
 
 _TOKEN_REFUSED = 4004  # Discord, "Gateway Close Event Codes"
 _NOT_ALLOWED = frozenset({4013, 4014})
@@ -57,7 +57,9 @@ async def connect(client: discord.AutoShardedClient, token: str, pace: Pace) -> 
         except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError) as error:
             failures += 1
             wait_s = pace.wait_s(failures)
-            _log.warning("Discord can't be reached", reason=str(error)[:200], wait_s=wait_s)
+            _log.warning(
+                "Discord can't be reached", reason=str(translate(error))[:200], wait_s=wait_s
+            )
             await client.http.close()
             client.http.connector = discord.utils.MISSING  # a closed one; it makes another
             client.clear()

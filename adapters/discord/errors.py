@@ -2,7 +2,7 @@
 
 what the client raises                                what the gateway gets
 RateLimited, status 429                               RateLimited
-no connection to the server                           Unreachable: it was never sent
+no connection to the server, or none by the proxy     Unreachable: it was never sent
 500, 502, 503                                         Unreachable: the server says that it failed
 504, time-out, cut connection                         Ambiguous: it may have been done
 10008 unknown message                                 TargetGone
@@ -97,6 +97,9 @@ def translate(error: Exception) -> AdapterError:
             return _http(error)
         case aiohttp.ClientConnectorError():
             return Unreachable(f"Discord can't be reached: {error}")
+        case aiohttp.ClientHttpProxyError():
+            # Its own text quotes the proxy's address, password and all.
+            return Unreachable(f"Discord can't be reached: the proxy answers {error.status}")
         case _:
             return Ambiguous(f"{type(error).__name__}: {error}")
 

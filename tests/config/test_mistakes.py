@@ -170,6 +170,11 @@ TABLE: list[tuple[str, str, list[tuple[str, str]]]] = [
     ("off for a group", "telegram: off\n", [("1:11: `telegram` must be a group", "below it.")]),
     ("no for a choice", "logging: {level: no}\n", [("1:18: `logging.level` must be one of", "")]),
     (
+        "a proxy of a kind that Discord can't be reached by",
+        "discord: {proxy: 'socks5://10.0.0.1:1080'}\n",
+        [("1:18: `discord.proxy` must be an address that starts with http:// or https://.", "")],
+    ),
+    (
         "a proxy of an unknown kind",
         "telegram: {proxy: 'ftp://10.0.0.1'}\n",
         [("1:19: `telegram.proxy` must be an address that starts with", "")],

@@ -1,7 +1,8 @@
 """Proxies on loopback ports: HTTP (RFC 9112, absolute-form) and SOCKS5 (RFC 1928, RFC 1929).
 
 Each passes bytes on to wherever it is asked, and notes where that was. Both want a user and a
-password if they are given one. They serve one request for each connection of HTTP.
+password if they are given one. They serve one request for each connection of HTTP,
+or one WebSocket (RFC 6455).
 """
 
 import asyncio
@@ -12,7 +13,8 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-_HEAD = re.compile(rb"(\S+) (http://\S+) HTTP/1\.1\r\n")
+_HEAD = re.compile(rb"(\S+) ((?:http|ws)://\S+) HTTP/1\.1\r\n")
+_UPGRADE = re.compile(rb"\r\nupgrade: websocket\r\n", re.IGNORECASE)
 _AUTHORIZATION = re.compile(rb"\r\nproxy-authorization: (\S+ \S+)\r\n", re.IGNORECASE)
 
 
@@ -66,7 +68,9 @@ class Proxy:
         assert line is not None, head
         url = urlsplit(line[2].decode())
         path = url.path + (f"?{url.query}" if url.query else "")
-        rest = head[line.end() :].replace(b"\r\n\r\n", b"\r\nconnection: close\r\n\r\n")
+        rest = head[line.end() :]
+        if not _UPGRADE.search(head):
+            rest = rest.replace(b"\r\n\r\n", b"\r\nconnection: close\r\n\r\n")
         await self._connect(reader, writer, str(url.hostname), url.port or 80).carry(
             line[1] + b" " + path.encode() + b" HTTP/1.1\r\n" + rest
         )
