@@ -6,7 +6,7 @@ Names and titles within are the sender's, cut to one short line each.
 import datetime as dt
 from collections.abc import Callable
 
-from telegram import ExternalReplyInfo, Location, Message
+from telegram import ChecklistTask, ExternalReplyInfo, Location, Message
 
 from adapters.telegram.inbound.places import label
 
@@ -76,10 +76,14 @@ def _checklist(message: Content) -> str | None:
     if (checklist := message.checklist) is None:
         return None
     tasks = "; ".join(
-        f"{'done' if task.completion_date else 'open'}: {label(task.text)}"
-        for task in checklist.tasks
+        f"{'done' if _is_done(task) else 'open'}: {label(task.text)}" for task in checklist.tasks
     )
     return f"Checklist {label(checklist.title)}: {tasks}"
+
+
+def _is_done(task: ChecklistTask) -> bool:
+    # Of an open task the time may be missing, or 0 (Bot API, ChecklistTask).
+    return task.completion_date is not None and task.completion_date.timestamp() > 0
 
 
 def _game(message: Content) -> str | None:

@@ -127,6 +127,25 @@ def dice(value: int, emoji: str = "🎲") -> Json:
     return {"dice": {"emoji": emoji, "value": value}}
 
 
+def checklist(title: str, tasks: dict[str, Person | None]) -> Json:
+    """Tasks, each with whoever has done it. Of an open one the time is 0 (ChecklistTask)."""
+    return {
+        "checklist": {
+            "title": title,
+            "tasks": [
+                {"id": number, "text": text, "completion_date": 1_700_000_000 if done_by else 0}
+                | _given(completed_by_user=done_by and done_by.to_json())
+                for number, (text, done_by) in enumerate(tasks.items(), 1)
+            ],
+        }
+    }
+
+
+def game(files: Files, title: str, description: str) -> Json:
+    """A game of another bot's; its picture is a part of it."""
+    return {"game": {"title": title, "description": description, **photo(files)}}
+
+
 def story(chat: Chat, number: int = 7) -> Json:
     """A forwarded story: bots learn whose it is, and no more."""
     return {"story": {"chat": chat.to_json(), "id": number}}

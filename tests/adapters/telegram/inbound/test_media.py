@@ -113,6 +113,7 @@ async def test_music_without_a_file_name_is_called_by_its_title(
     assert (await serving.inbound()).attachments[0].name == "Joni - Blue"
 
 
+BOB = Person(2, "Bob")
 STORIES = Chat(-1001, "channel", "Cat stories")
 WORDS = [
     (media.sticker(Files()), "[Sticker 😺 from the set Cats]"),
@@ -138,6 +139,11 @@ WORDS = [
     (media.poll("2+2?", ["3", "4"], is_quiz=True), "[Quiz: 2+2? Options: 3; 4]"),
     (media.dice(4), "[🎲 shows 4]"),
     (media.dice(6, "🎯"), "[🎯 shows 6]"),
+    (
+        media.checklist("For the\nweekend", {"Buy milk": BOB, "Feed [the] cat": None}),
+        "[Checklist For the weekend: done: Buy milk; open: Feed [the] cat]",
+    ),
+    (media.game(Files(), "Tetris", "Blocks that fall."), "[Game: Tetris]"),
     (media.story(STORIES), "[A story of Cat stories, which bots can't see]"),
 ]
 
@@ -149,6 +155,15 @@ async def test_what_is_no_file_is_told_in_words(
     fake.people.send(ada, content)
     event = await serving.inbound()
     assert (event.text, event.attachments) == (text, ())
+
+
+async def test_a_task_that_says_nothing_of_its_time_is_open(
+    fake: FakeTelegram, ada: Person, serving: Serving
+) -> None:
+    content = media.checklist("Today", {"Sleep": None})
+    del content["checklist"]["tasks"][0]["completion_date"]
+    fake.people.send(ada, content)
+    assert (await serving.inbound()).text == "[Checklist Today: open: Sleep]"
 
 
 async def test_a_caption_keeps_its_mention_and_its_command(
