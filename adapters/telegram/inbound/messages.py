@@ -15,6 +15,7 @@ from adapters.telegram.inbound.entities import Found, Me, without_me
 from adapters.telegram.inbound.markup import marked_up
 from adapters.telegram.inbound.origins import origin_label, quoted_text, replied_to
 from adapters.telegram.inbound.places import address_of, is_known, label, sender_of, thread_of
+from adapters.telegram.inbound.rich import rich_of, words_of
 from adapters.telegram.inbound.wordless import in_words
 
 # Clients cut a text of more than 4096 UTF-16 units. Where is up to them: Telegram Desktop looks
@@ -28,12 +29,11 @@ def to_inbound(event_id: str, message: Message, audience: Audience) -> Inbound |
     sender = sender_of(message.from_user, message.sender_chat)
     if sender is None or not is_known(message.chat) or message.is_automatic_forward:
         return None
-    words = message.text or message.caption or ""
+    words = words_of(message)
     attachment, instead = attachment_of(message), in_words(message)
     if not words and attachment is None and instead is None:
         return None
-    entities = message.entities if message.text else message.caption_entities
-    found = [Found.of(entity, words) for entity in entities]
+    found = _found_in(message, words)
     replied = replied_to(message)
     said = Said(
         address=address_of(message.chat, thread_of(message), message.message_id),
@@ -61,8 +61,20 @@ def to_inbound(event_id: str, message: Message, audience: Audience) -> Inbound |
         attachments=(attachment,) if attachment else (),
         forwarded_from=origin_label(message.forward_origin) if message.forward_origin else None,
         album_id=message.media_group_id,
-        may_go_on=len(words.encode("utf-16-le", "surrogatepass")) // 2 >= _MAY_BE_CUT_UTF16,
+        may_go_on=len((message.text or "").encode("utf-16-le", "surrogatepass")) // 2
+        >= _MAY_BE_CUT_UTF16,
     )
+
+
+def _utf16_length(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _found_in(message: Message, words: str) -> list[Found]:
+    if (rich := rich_of(message)) is not None:
+        return list(rich.found)
+    entities = message.entities if message.text else message.caption_entities
+    return [Found.of(entity, words) for entity in entities]
 
 
 def _is_from(message: Message, me: Me) -> bool:

@@ -14,6 +14,7 @@ from telegram import (
 from adapters.base import MediaKind
 from adapters.telegram.inbound.attachments import attachment_of
 from adapters.telegram.inbound.places import label
+from adapters.telegram.inbound.rich import words_of
 from adapters.telegram.inbound.wordless import in_words
 
 _KINDS = {
@@ -49,7 +50,7 @@ def quoted_text(message: Message) -> str | None:
     if message.quote is not None:
         return message.quote.text
     if (replied := replied_to(message)) is not None:
-        return _whole(replied, replied.text or replied.caption)
+        return _whole(replied, words_of(replied))
     if message.external_reply is not None:
         said = _whole(message.external_reply, None)
         return said and f"{said} of {origin_label(message.external_reply.origin)}"

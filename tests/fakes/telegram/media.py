@@ -177,3 +177,8 @@ def forwarded(
 
 def _given(**fields: object) -> Json:
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def rich(*blocks: Json) -> Json:
+    """A rich message of such blocks (`RichBlock`, since Bot API 10.1)."""
+    return {"rich_message": {"blocks": list(blocks)}}
