@@ -30,7 +30,11 @@ class Client:
 
     async def upload(self, method: str, name: str, content: bytes, **arguments: Any) -> Call:
         """The same with a file, as a form."""
+        return await self.upload_all(method, {name: content}, **arguments)
+
+    async def upload_all(self, method: str, files: dict[str, bytes], **arguments: Any) -> Call:
+        """The same with several files, by the names of their fields."""
         url = f"{self._fake.base_url}{self._fake.token}/{method}"
-        answer = await self._http.post(url, data=arguments, files={name: content}, timeout=10)
+        answer = await self._http.post(url, data=arguments, files=files, timeout=10)
         envelope: Call = answer.json()
         return envelope

@@ -1,21 +1,15 @@
 """The fake is strict about files, drafts, menus and reactions as well; asked without a client."""
 
-import io
+import json
 
 import httpx
 import pytest
-from PIL import Image
 
 from tests.adapters.telegram.bare_client import Call, Client
+from tests.adapters.telegram.sendable import picture
 from tests.fakes.telegram import FakeTelegram, FloodLimits, Person
 
 COMMANDS = [{"command": "help", "description": "show help"}]
-
-
-def picture(width: int, height: int, form: str = "PNG") -> bytes:
-    written = io.BytesIO()
-    Image.new("L", (width, height)).save(written, form)
-    return written.getvalue()
 
 
 async def test_a_caption_has_1024_units_at_most(client: Client, ada: Person) -> None:
@@ -150,3 +144,80 @@ async def test_one_reaction_of_the_known_emoji_is_taken(
     assert await client.refusal("setMessageReaction", **missing, reaction=[eyes]) == (
         "Bad Request: message to react not found"
     )
+
+
+def item(kind: str = "photo", name: str = "a", **more: object) -> Call:
+    """An `InputMedia` of a file that comes with the call."""
+    return {"type": kind, "media": f"attach://{name}", **more}
+
+
+@pytest.mark.parametrize(
+    ("media", "description"),
+    [
+        (None, 'parameter "media" is required'),
+        ({}, "expected an Array of InputMedia"),
+        ([], "there are no messages to send"),
+        ([item()] * 11, "too many messages to send as an album"),
+        ([1], "can't parse InputMedia: expected an Object"),
+        ([{"media": "attach://a"}], "can't parse InputMedia: Can't find field \"type\""),
+        (
+            [item("animation")],
+            "can't parse InputMedia: type \"animation\" can't be used in sendMediaGroup",
+        ),
+        ([item("voice")], 'can\'t parse InputMedia: type "voice" is unsupported'),
+        ([item(), item(name="b")], "can't parse InputMedia: media not found"),
+        ([item(), {"type": "photo"}], "can't parse InputMedia: media not found"),
+        ([item(), item("document")], "document can't be mixed with other media types"),
+        ([item("audio"), item("video")], "audio can't be mixed with other media types"),
+        ([item(), item(caption="x" * 1025)], "message caption is too long"),
+        (
+            [
+                item(),
+                item(caption="x", caption_entities=[{"type": "bold", "offset": 0, "length": 2}]),
+            ],
+            "entity beginning at UTF-16 offset 0 ends after the end of the text at UTF-16 offset 2",
+        ),
+        (
+            [item(), item(name="words")],
+            'failed to send message #2 with the error message "IMAGE_PROCESS_FAILED"',
+        ),
+        ([item(), item("document", name="empty")], "file must be non-empty"),
+    ],
+)
+async def test_an_album_is_of_two_to_ten_files_that_go_together(
+    fake: FakeTelegram, client: Client, ada: Person, media: object, description: str
+) -> None:
+    files = {"a": picture(), "words": b"words", "empty": b""}
+    arguments = {} if media is None else {"media": json.dumps(media)}
+    answer = await client.upload_all("sendMediaGroup", files, chat_id=ada.id, **arguments)
+    assert answer["description"] == f"Bad Request: {description}"
+    assert fake.messages(ada) == []
+
+
+async def test_an_album_is_one_message_after_the_other(
+    fake: FakeTelegram, client: Client, ada: Person
+) -> None:
+    media = json.dumps([item(caption="cats"), item("video", "b"), item()])
+    files = {"a": picture(), "b": b"film"}
+    answer = await client.upload_all("sendMediaGroup", files, chat_id=ada.id, media=media)
+    first, second, third = answer["result"]
+    assert [first["message_id"], second["message_id"], third["message_id"]] == [1, 2, 3]
+    assert (first["caption"], "video" in second, "photo" in third) == ("cats", True, True)
+    assert len({one["media_group_id"] for one in answer["result"]}) == 1
+
+
+async def test_an_album_of_one_is_taken_and_noted(
+    fake: FakeTelegram, client: Client, ada: Person
+) -> None:
+    buttons = json.dumps({"inline_keyboard": [[{"text": "Go", "callback_data": "g"}]]})
+    answer = await client.upload_all(
+        "sendMediaGroup",
+        {"a": picture()},
+        chat_id=ada.id,
+        media=json.dumps([item()]),
+        reply_markup=buttons,
+    )
+    assert "media_group_id" not in answer["result"][0]
+    assert "reply_markup" not in answer["result"][0]
+    assert len(fake.world.violations) == 2
+    fake.world.violations.clear()

@@ -279,6 +279,28 @@ def test_flood_control_counts_per_chat_group_and_over_all() -> None:
     assert flood.refusals == 3
 
 
+def test_an_album_counts_as_its_messages() -> None:
+    now = [0.0]
+    flood = FloodControl(FloodLimits.published(), clock=lambda: now[0])
+    flood.admit(1, 3)  # at once, and then three seconds are over
+    for now[0] in (0.0, 1.0, 2.9):
+        with pytest.raises(Exception, match="retry after"):
+            flood.admit(1)
+    now[0] = 3.0
+    flood.admit(1)
+    flood.admit(-5, 10)
+    now[0] = 20.0
+    flood.admit(-5, 10)
+    now[0] = 40.0
+    with pytest.raises(Exception, match="retry after 23"):
+        flood.admit(-5, 1)
+    now[0] = 100.0
+    for chat in (2, 3, 4):
+        flood.admit(chat, 10)
+    with pytest.raises(Exception, match="retry after 1"):
+        flood.admit(5, 2)
+
+
 async def test_flood_control_answers_with_the_seconds(ada: Person) -> None:
     async with FakeTelegram(flood=FloodLimits(per_chat_per_s=1)) as fake:
         person = fake.people.person("Ada")

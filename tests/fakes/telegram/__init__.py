@@ -14,9 +14,10 @@ What it speaks, by the documentation's section names:
                                  CallbackQuery, MessageReactionUpdated, ChatMemberUpdated
     Available methods            getMe, sendMessage, sendMessageDraft, sendChatAction,
                                  answerCallbackQuery, setMessageReaction; sendPhoto, sendDocument,
-                                 sendAudio, sendVoice, sendVideo, sendAnimation; getFile and the
-                                 file's address; setMyCommands, getMyCommands, deleteMyCommands,
-                                 by scope and language
+                                 sendAudio, sendVoice, sendVideo, sendAnimation; sendMediaGroup,
+                                 of files that come with it; getFile and the file's address;
+                                 setMyCommands, getMyCommands, deleteMyCommands, by scope and
+                                 language
     Using a Local Bot API Server files of any size by their path, webhooks over plain HTTP
     Updating messages            editMessageText, editMessageCaption, editMessageReplyMarkup,
                                  deleteMessage
@@ -25,17 +26,17 @@ What it speaks, by the documentation's section names:
 
 It is strict: 4096 UTF-16 units after entities parsing (1024 in a caption), empty texts, photos of
 impossible measures, entities out of bounds or within a surrogate pair, unchanged edits, 64 bytes
-of callback data, unknown chats, deleted reply targets, topics that are closed or don't exist each
-get the real server's error text. What the real server silently repairs or loses (crossing entities,
-style around code, over 100 entities, parameters with a wrong name) it takes too, but notes in
-`violations`. It does not speak: parse modes, albums of the bot, inline mode, payments, channels,
-privacy mode (the bot reads all). It adds no entities of its own to a bot's text, but knows whom the
-real server would notify (`FakeTelegram.notified`).
+of callback data, unknown chats, deleted reply targets, topics that are closed or don't exist, and
+albums of what does not go together each get the real server's error text. What the real server
+silently repairs or loses (crossing entities, style around code, over 100 entities, an album of one,
+parameters with a wrong name) it takes too, but notes in `violations`. It does not speak: parse
+modes, inline mode, payments, channels, privacy mode (the bot reads all). It adds no entities of its
+own to a bot's text, but knows whom the real server would notify (`FakeTelegram.notified`).
 
 `world.py` holds chats and messages, `people.py` is what persons do, `media.py` what they send
 beside text, `files.py` keeps the files, `texts.py` checks texts. `methods.py`, `uploads.py`,
-`drafts.py`, `menus.py` and `reactions.py` answer calls, by what `arguments.py` says of their
-arguments and `parameters.py` of their names; `posting.py` puts the bot's messages into chats.
+`albums.py`, `drafts.py`, `menus.py` and `reactions.py` answer calls, by what `arguments.py` says of
+their arguments and `parameters.py` of their names; `posting.py` puts the bot's messages into chats.
 `updates.py` is the queue, `webhook.py` sends from it, `faults.py` fails on demand, `flood.py`
 limits, `server.py` puts it together, `control.py` and `__main__.py` run it on its own.
 """

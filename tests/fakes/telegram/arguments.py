@@ -61,7 +61,7 @@ def text_of(server: "FakeTelegram", arguments: Json, too_long: str) -> tuple[str
 
 
 def caption_of(server: "FakeTelegram", arguments: Json) -> tuple[str, list[Json]]:
-    """The caption of a file and its entities; it may be empty."""
+    """The caption of a file, or of an item of an album, and its entities; it may be empty."""
     entities = _checked_entities(server, arguments, "caption_entities")
     return texts.accept_caption(str(arguments.get("caption", "")), entities)
 

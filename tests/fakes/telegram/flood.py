@@ -2,6 +2,9 @@
 
 The numbers of the FAQ ("My bot is hitting limits, how do I avoid this?") are about one message a
 second per chat, 20 a minute per group, 30 a second over all. By default nothing is limited.
+
+An album counts as its messages. One of more than a window holds is let in when the window is empty,
+and fills so many of those that follow.
 """
 
 import math
@@ -36,16 +39,17 @@ class FloodControl:
     refusals: int = 0
     _sent: dict[str, deque[float]] = field(default_factory=dict)
 
-    def admit(self, chat_id: int) -> None:
-        """Count one message to this chat. Raises `ApiError` 429 if it is one too many."""
+    def admit(self, chat_id: int, messages: int = 1) -> None:
+        """Count messages to this chat. Raises `ApiError` 429 if they are too many."""
         windows = self._windows(chat_id)
         now = self.clock()
-        wait_s = max((self._wait(*window, now) for window in windows), default=0.0)
+        wait_s = max((self._wait(*window, now, messages) for window in windows), default=0.0)
         if wait_s > 0:
             self.refusals += 1
             raise retry_after(math.ceil(wait_s))
-        for name, _, _ in windows:
-            self._sent.setdefault(name, deque()).append(now)
+        for name, most, span_s in windows:
+            sent = self._sent.setdefault(name, deque())
+            sent.extend(now + span_s * (number // most) for number in range(messages))
 
     def _windows(self, chat_id: int) -> list[tuple[str, int, float]]:
         limits = self.limits
@@ -56,8 +60,9 @@ class FloodControl:
         ]
         return [(name, most, span_s) for name, most, span_s in chosen if most is not None]
 
-    def _wait(self, name: str, most: int, span_s: float, now: float) -> float:
+    def _wait(self, name: str, most: int, span_s: float, now: float, messages: int) -> float:
         sent = self._sent.setdefault(name, deque())
         while sent and sent[0] <= now - span_s:
             sent.popleft()
-        return sent[0] + span_s - now if len(sent) >= most else 0.0
+        too_many = len(sent) + min(messages, most) - most
+        return sent[too_many - 1] + span_s - now if too_many > 0 else 0.0

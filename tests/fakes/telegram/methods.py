@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from tests.fakes.telegram import drafts, menus, reactions, uploads, webhook
+from tests.fakes.telegram import albums, drafts, menus, reactions, uploads, webhook
 from tests.fakes.telegram.arguments import (
     NOT_MODIFIED,
     chat_of,
@@ -172,6 +172,7 @@ METHODS: dict[str, Method] = {
         menus.delete_my_commands,
         drafts.send_message_draft,
         reactions.set_message_reaction,
+        albums.send_media_group,
         uploads.edit_message_caption,
     )
 }

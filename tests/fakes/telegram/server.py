@@ -230,6 +230,7 @@ _JSON_ARGUMENTS = {
     "reply_markup",
     "allowed_updates",
     "commands",
+    "media",
     "link_preview_options",
     "drop_pending_updates",
 }

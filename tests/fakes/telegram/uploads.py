@@ -51,7 +51,7 @@ async def edit_message_caption(server: "FakeTelegram", arguments: Json) -> Any:
     return message.to_json()
 
 
-def _sending(name: str, describe: "Callable[[_Upload], Json]") -> Callable[..., Awaitable[Any]]:
+def _sending(name: str, describe: "Callable[[Upload], Json]") -> Callable[..., Awaitable[Any]]:
     """The method for one kind of file; `name` is also the field in the message."""
 
     async def send(server: "FakeTelegram", arguments: Json) -> Any:
@@ -59,14 +59,14 @@ def _sending(name: str, describe: "Callable[[_Upload], Json]") -> Callable[..., 
         caption = caption_of(server, arguments)
         if name == "voice" and chat.refuses_voice:
             raise bad_request("VOICE_MESSAGES_FORBIDDEN")
-        content = describe(_uploaded(server, arguments.get(name), name))
+        content = describe(uploaded(server, arguments.get(name), name))
         return post(server, chat, arguments, caption, content)
 
     return send
 
 
 @dataclass(frozen=True, slots=True)
-class _Upload:
+class Upload:
     """A file as it came."""
 
     file: StoredFile
@@ -78,9 +78,11 @@ class _Upload:
         return self.file.to_json() | {"file_name": self.name, "mime_type": self.media_type}
 
 
-def _uploaded(server: "FakeTelegram", value: object, name: str) -> _Upload:
+def uploaded(server: "FakeTelegram", value: object, name: str) -> Upload:
+    """The file of a multipart field, kept. Raises `ApiError`."""
     if not isinstance(value, FileField):
         raise bad_request(f"there is no {name} in the request")
+    value.file.seek(0)  # an album may hold one file twice
     content = value.file.read()
     if len(content) > LARGEST_UPLOAD_BYTES:
         raise ApiError(413, "Request Entity Too Large")
@@ -88,10 +90,11 @@ def _uploaded(server: "FakeTelegram", value: object, name: str) -> _Upload:
         raise bad_request("file must be non-empty")
     suffix = PurePosixPath(value.filename).suffix
     file = server.files.put(content, f"{name}s", suffix)
-    return _Upload(file, value.filename, value.content_type)
+    return Upload(file, value.filename, value.content_type)
 
 
-def _photo(upload: _Upload) -> Json:
+def photo(upload: Upload) -> Json:
+    """What a photo adds to a message. Raises `ApiError` for what Telegram can't show as one."""
     file = upload.file
     if file.size > LARGEST_PHOTO_BYTES:
         raise bad_request(
@@ -110,21 +113,27 @@ def _photo(upload: _Upload) -> Json:
     return {"photo": [file.to_json() | {"width": width, "height": height}]}
 
 
-def _voice(upload: _Upload) -> Json:
+def _voice(upload: Upload) -> Json:
     if not upload.file.content.startswith(b"OggS"):
         # The real server shows anything else as a document, whatever it was sent as.
         return {"document": upload.to_json()}
     return {"voice": upload.file.to_json() | {"duration": 1, "mime_type": "audio/ogg"}}
 
 
-def _played(kind: str) -> Callable[[_Upload], Json]:
+def document(upload: Upload) -> Json:
+    """What a file of any kind adds to a message."""
+    return {"document": upload.to_json()}
+
+
+def played(kind: str) -> Callable[[Upload], Json]:
+    """What a recording of some kind adds to a message."""
     shape = {"width": 320, "height": 240} if kind != "audio" else {}
     return lambda upload: {kind: upload.to_json() | {"duration": 1} | shape}
 
 
-send_photo = _sending("photo", _photo)
-send_document = _sending("document", lambda upload: {"document": upload.to_json()})
-send_audio = _sending("audio", _played("audio"))
+send_photo = _sending("photo", photo)
+send_document = _sending("document", document)
+send_audio = _sending("audio", played("audio"))
 send_voice = _sending("voice", _voice)
-send_video = _sending("video", _played("video"))
-send_animation = _sending("animation", _played("animation"))
+send_video = _sending("video", played("video"))
+send_animation = _sending("animation", played("animation"))
