@@ -7,6 +7,7 @@ import aiohttp
 import pytest
 
 from tests.fakes.discord import Channel, FakeDiscord, Person
+from tests.fakes.discord.checks import Refused, check_files
 from tests.fakes.discord.limits import RateLimits, Rates
 
 Answer = tuple[int, Any]
@@ -164,3 +165,26 @@ def test_calls_beyond_a_bucket_are_refused_and_counted() -> None:
     assert headers["X-RateLimit-Global"] == "true"
     assert len(limits.violations) == 2
     assert limits.take(("callback", "1"), is_free=True)[0] is None
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said", "status"),
+    [
+        ([1] * 11, [], 400),
+        ([(10 << 20) + 1], [], 413),
+        ([9 << 20] * 3, [], 413),
+        ([1], [{"id": 1}], 400),
+        ([1], [{"id": 0, "description": "x" * 1_025}], 400),
+    ],
+)
+def test_too_many_and_too_large_files_are_refused(
+    sizes: list[int], said: list[dict[str, Any]], status: int
+) -> None:
+    with pytest.raises(Refused) as refused:
+        check_files({"attachments": said}, {f"files[{n}]": size for n, size in enumerate(sizes)})
+    assert refused.value.status == status
+
+
+def test_ten_files_that_just_fit_are_taken() -> None:
+    said = [{"id": 9, "description": "x" * 1_024}]
+    check_files({"attachments": said}, {f"files[{n}]": (25 << 20) // 10 for n in range(10)})

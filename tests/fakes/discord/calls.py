@@ -1,17 +1,26 @@
 """The HTTP API: a table of calls, each with its bucket and what it does to the world."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.fakes.discord.checks import Refused, check_commands, check_message
+from tests.fakes.discord.checks import Refused, check_commands, check_files, check_message
 from tests.fakes.discord.world import Channel, Json, Message, new_id, now
 
 if TYPE_CHECKING:
     from tests.fakes.discord.server import FakeDiscord
 
 SUPPRESS_EMBEDS, EPHEMERAL = 1 << 2, 1 << 6
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file of a multipart request."""
+
+    field: str  # `files[n]`
+    name: str
+    content: bytes
 
 
 @dataclass(frozen=True)
@@ -23,7 +32,7 @@ class Call:
     found: Mapping[str, str]
     query: Mapping[str, str]
     body: Any = None
-    files: dict[str, bytes] = field(default_factory=dict)
+    files: Sequence[Upload] = ()
 
     def number(self, name: str) -> int:
         """An id in the path."""
@@ -65,6 +74,7 @@ async def get_message(fake: "FakeDiscord", call: Call) -> Answer:
 async def create(fake: "FakeDiscord", call: Call) -> Answer:
     channel = fake.channel(call.number("channel"))
     check_message(call.body, has_files=bool(call.files))
+    check_files(call.body, {one.field: len(one.content) for one in call.files})
     nonce = call.body.get("nonce")
     known = fake.nonces.get((channel.id, nonce)) if call.body.get("enforce_nonce") else None
     if known is not None:
@@ -163,6 +173,7 @@ async def follow_up(fake: "FakeDiscord", call: Call) -> Answer:
     if interaction.is_over():
         raise Refused(401, 50027, "Invalid Webhook Token")
     check_message(call.body, has_files=bool(call.files))
+    check_files(call.body, {one.field: len(one.content) for one in call.files})
     flags = int((interaction.data or {}).get("flags", 0) | call.body.get("flags", 0))
     message = await fake.post(
         interaction.channel, fake.bot, _fields(fake, call), is_private=bool(flags & EPHEMERAL)
@@ -234,7 +245,11 @@ def _fields(fake: "FakeDiscord", call: Call) -> Json:
     names = ("content", "embeds", "components", "flags")
     fields: Json = {name: call.body[name] for name in names if name in call.body}
     if "attachments" in call.body or call.files:
-        fields["attachments"] = [fake.store_file(name, data) for name, data in call.files.items()]
+        said = {f"files[{one['id']}]": one for one in call.body.get("attachments") or ()}
+        fields["attachments"] = [
+            fake.store_file(one.name, one.content, said.get(one.field, {}).get("description"))
+            for one in call.files
+        ]
     if call.body.get("message_reference"):
         fields["message_reference"] = call.body["message_reference"]
     return fields

@@ -1,10 +1,16 @@
-"""What Discord refuses: limits of messages, buttons and menus ("Create Message", "Components")."""
+"""What Discord refuses: limits of messages, files, buttons and menus ("Create Message",
+"Uploading Files", "Components").
+"""
 
 import re
+from collections.abc import Mapping
 
 from tests.fakes.discord.world import Json
 
-EMPTY, INVALID = 50006, 50035
+EMPTY, INVALID, TOO_LARGE = 50006, 50035, 40005
+MOST_FILES = 10
+LARGEST_FILE = 10 << 20  # "Uploading Files": each, without boosts
+LARGEST_REQUEST = 25 << 20  # "Create Message"
 MENU = 3
 
 
@@ -31,6 +37,22 @@ def check_message(body: Json, *, has_files: bool) -> None:
     if body.get("nonce") is not None and len(str(body["nonce"])) > 25:
         raise Refused(400, INVALID, "Invalid Form Body: nonce is longer than 25")
     _check_rows(body.get("components") or [])
+
+
+def check_files(body: Json, sizes: Mapping[str, int]) -> None:
+    """Raise `Refused` for more or larger files than a message takes; `sizes` by their field."""
+    said = body.get("attachments") or []
+    if len(sizes) > MOST_FILES:
+        raise Refused(
+            400, INVALID, "Invalid Form Body: attachments: Must be 10 or fewer in length."
+        )
+    if any(size > LARGEST_FILE for size in sizes.values()) or sum(sizes.values()) > LARGEST_REQUEST:
+        raise Refused(413, TOO_LARGE, "Request entity too large")
+    for one in said:
+        if f"files[{one['id']}]" not in sizes:
+            raise Refused(400, INVALID, f"Invalid Form Body: there is no files[{one['id']}]")
+        if len(one.get("description") or "") > 1024:
+            raise Refused(400, INVALID, "Invalid Form Body: description is longer than 1024")
 
 
 def _check_rows(rows: list[Json]) -> None:

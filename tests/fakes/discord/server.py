@@ -228,7 +228,7 @@ class FakeDiscord:
         await self.gateway.emit(event, data)
         self._changed()
 
-    def store_file(self, name: str, content: bytes) -> Json:
+    def store_file(self, name: str, content: bytes, description: str | None = None) -> Json:
         """Keep a file; what a message says of it."""
         file_id = new_id()
         self.files[f"{file_id}"] = content
@@ -240,6 +240,7 @@ class FakeDiscord:
             "url": url,
             "proxy_url": url,
             "content_type": "text/plain",
+            **({} if description is None else {"description": description}),
         }
 
     async def _interact(
@@ -325,19 +326,19 @@ class FakeDiscord:
         return _json(answer, status)
 
 
-async def _body(request: web.Request) -> tuple[Any, dict[str, bytes]]:
+async def _body(request: web.Request) -> tuple[Any, list[calls.Upload]]:
     if not request.content_type.startswith("multipart/"):
         text = await request.text()
-        return (json.loads(text) if text else {}), {}
+        return (json.loads(text) if text else {}), []
     body: Any = {}
-    files: dict[str, bytes] = {}
+    files: list[calls.Upload] = []
     async for part in await request.multipart():
         if isinstance(part, BodyPartReader):
             content = bytes(await part.read())
             if part.name == "payload_json":
                 body = json.loads(content)
             else:
-                files[part.filename or "file"] = content
+                files.append(calls.Upload(part.name or "", part.filename or "file", content))
     return body, files
 
 
