@@ -23,6 +23,7 @@ from adapters.base import (
     Event,
     Inbound,
     Mark,
+    OutgoingFile,
     Part,
     Pulse,
     Rejected,
@@ -111,10 +112,13 @@ class InstantPlatform:
     def preview(self, markdown: str) -> Sequence[Part]:
         return [Part(markdown)]
 
-    async def send(self, address: Address, part: Part) -> str:
+    def render_files(self, files: Sequence[OutgoingFile]) -> Sequence[Part]:
+        return [Part("", "final", files=tuple(files))]
+
+    async def send(self, address: Address, part: Part) -> tuple[str, ...]:
         self.first_sent_s.setdefault(address.chat_id, time.perf_counter())
         self._note(address, part)
-        return str(next(self._ids))
+        return (str(next(self._ids)),)
 
     async def edit(self, address: Address, message_id: str, part: Part) -> None:  # noqa: ARG002
         self._note(address, part)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from adapters.base.events import Address, Attachment, Event
-from adapters.base.parts import Mark, Part, Style
+from adapters.base.parts import Mark, OutgoingFile, Part, Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,15 @@ class Menus:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A token bucket: `burst` at once after a while of quiet, and `per_s` in the long run."""
+    """A token bucket: `burst` at once after a while of quiet, and `per_s` in the long run.
+
+    Of what goes as one and counts as several (an album), `credit` may go ahead of their time; they
+    are waited for afterwards.
+    """
 
     per_s: float
     burst: int = 1
+    credit: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class RateLimits:
     chat: Rate | None = None  # any one chat
     group: Rate | None = None  # one chat of several people, beside what holds for any
     total: Rate | None = None  # all chats of the bot together
+    counts_files: bool = False  # several files in one part count as so many messages
 
 
 NO_LIMITS = RateLimits()
@@ -79,8 +85,15 @@ class Adapter(Protocol):
     def preview(self, markdown: str) -> Sequence[Part]:
         """The form of a text that still grows: all parts but the last are final. Pure."""
 
-    async def send(self, address: Address, part: Part) -> str:
-        """Show a new message and return the platform's id of it."""
+    def render_files(self, files: Sequence[OutgoingFile]) -> Sequence[Part]:
+        """The parts that show files and what is said of them, in their order, each file once.
+
+        Neighbours that the platform shows together are one part. May read the files, so it blocks;
+        the same files give the same parts.
+        """
+
+    async def send(self, address: Address, part: Part) -> tuple[str, ...]:
+        """Show a new part and return the platform's ids of its messages: one, but for albums."""
 
     async def edit(self, address: Address, message_id: str, part: Part) -> None:
         """Replace a message. An edit that changes nothing is a success."""

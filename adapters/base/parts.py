@@ -25,16 +25,21 @@ class OutgoingFile:
     path: Path
     kind: MediaKind
     name: str  # what the person sees
+    caption: str = ""  # what is said of it, in Markdown
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one platform message holds; `payload` is the adapter's own rendered form of it."""
+    """What is shown at once; `payload` is the adapter's own rendered form of it.
 
-    text: str  # the plain text, for logs and comparison; a file's caption
+    It is one message, but for several files where a platform makes one message of each (an album).
+    A part with files is never edited into one without, or back. One with several has no buttons.
+    """
+
+    text: str  # the plain text, for logs and comparison; what is said of its files
     payload: object = None  # e.g. message entities; compared with ==
     buttons: tuple[tuple[Button, ...], ...] = ()  # rows of buttons
-    file: OutgoingFile | None = None  # such a part can't be edited into one without, or back
+    files: tuple[OutgoingFile, ...] = ()
 
 
 class Style(StrEnum):

@@ -36,6 +36,7 @@ from adapters.base import (
     Sender,
     Style,
 )
+from adapters.base.albums import caption_of
 from adapters.console.lines import Lines, PipedLines, TerminalLines
 from adapters.console.screen import Output, PlainScreen, Screen, TerminalScreen
 
@@ -110,13 +111,17 @@ class ConsoleAdapter:
         """One part, which the screen may redraw."""
         return [Part(markdown, Form.GROWING)]
 
-    async def send(self, address: Address, part: Part) -> str:  # noqa: ARG002 - there is one chat
-        """Show a message. A file is left in a folder of its own, which is named."""
+    def render_files(self, files: Sequence[OutgoingFile]) -> Sequence[Part]:
+        """One part: they are named one below the other."""
+        return [Part(caption_of(files), Form.FINAL, files=tuple(files))]
+
+    async def send(self, address: Address, part: Part) -> tuple[str, ...]:  # noqa: ARG002 - one chat
+        """Show a message. Files are left in a folder of their own, and named."""
         message_id = str(next(self._ids))
-        if part.file is not None:
-            part = await asyncio.to_thread(_received, part, part.file)
+        if part.files:
+            part = await asyncio.to_thread(_received, part)
         await self._show(message_id, part)
-        return message_id
+        return (message_id,)
 
     async def edit(self, address: Address, message_id: str, part: Part) -> None:  # noqa: ARG002
         """Let a message grow or become final; to a final one only more text can be added."""
@@ -233,9 +238,15 @@ def local_console(idle: Callable[[], Awaitable[None]]) -> ConsoleAdapter:
     )
 
 
-def _received(part: Part, file: OutgoingFile) -> Part:
-    """A part that says where a file is, which the gateway itself does not keep. Blocks."""
-    copy = Path(tempfile.mkdtemp(prefix="hermes-")) / file.name
-    shutil.copyfile(file.path, copy)
-    caption = f"{part.text}: " if part.text else ""
-    return replace(part, text=f"{caption}{copy}", payload=Form.FINAL, file=None)
+def _received(part: Part) -> Part:
+    """A part that says where its files are, which the gateway itself does not keep. Blocks."""
+    folder = Path(tempfile.mkdtemp(prefix="hermes-"))
+    lines = []
+    for number, file in enumerate(part.files):
+        place = folder / file.name
+        if place.exists():  # two files of one name
+            place = folder / f"{number + 1}-{file.name}"
+        shutil.copyfile(file.path, place)
+        lines.append(f"{file.caption}: {place}" if file.caption else str(place))
+    # A line's end alone is none in Markdown.
+    return replace(part, text="  \n".join(lines), payload=Form.FINAL, files=())

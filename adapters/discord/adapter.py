@@ -20,6 +20,7 @@ from adapters.base import (
     Attachment,
     Event,
     Mark,
+    OutgoingFile,
     Part,
     Pulse,
     RateLimits,
@@ -153,12 +154,18 @@ class DiscordAdapter:
         """The form of a text that still grows."""
         return rendering.preview(markdown)
 
-    async def send(self, address: Address, part: Part) -> str:
+    def render_files(self, files: Sequence[OutgoingFile]) -> Sequence[Part]:
+        """Up to ten files of any kind in one message. Blocks."""
+        return [
+            part for album in sending.albums_of(files) for part in rendering.render_album(album)
+        ]
+
+    async def send(self, address: Address, part: Part) -> tuple[str, ...]:
         """Show a new message and return its id."""
         client = await self._usable()
         await self._waiting.end(address)
         self._typed_at.pop(channel_id_of(address), None)  # a message ends it
-        return await sending.send(client, address, part)
+        return (await sending.send(client, address, part),)
 
     async def edit(self, address: Address, message_id: str, part: Part) -> None:
         """Replace a message. An edit that changes nothing is a success."""

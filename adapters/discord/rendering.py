@@ -5,9 +5,10 @@ colour of its style.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from adapters.base import Part, Style
+from adapters.base import OutgoingFile, Part, Style
+from adapters.base.albums import caption_of
 from adapters.discord.lines import FENCE, LIMIT
 from adapters.discord.markdown import parse
 from adapters.discord.splitting import split
@@ -32,6 +33,12 @@ def preview(markdown: str, limit: int = LIMIT) -> Sequence[Part]:
     """The form while the text grows: the last part ends in a cursor if one fits."""
     texts = split(parse(markdown), limit)
     return [*map(Part, texts[:-1]), *(Part(_with_cursor(text, limit)) for text in texts[-1:])]
+
+
+def render_album(files: tuple[OutgoingFile, ...]) -> Sequence[Part]:
+    """Files that go together, under what is said of them: its end, if that is long."""
+    *before, last = render(caption_of(files)) or [Part("")]
+    return [*before, replace(last, files=files)]
 
 
 def _with_cursor(text: str, limit: int) -> str:

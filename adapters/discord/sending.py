@@ -7,13 +7,15 @@ tries what the server failed at again; each message carries a nonce by which Dis
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
 import aiohttp
 import discord
 
-from adapters.base import Address, Ambiguous, ChatGone, Mark, Part, Rejected, Style
+from adapters.base import Address, Ambiguous, ChatGone, Mark, OutgoingFile, Part, Rejected, Style
+from adapters.base.albums import Item, together
 from adapters.discord.components import custom_id, view_of
 from adapters.discord.errors import (
     INTERACTION_IS_OVER,
@@ -28,6 +30,9 @@ from adapters.discord.rendering import Card
 PATIENCE_S = 45.0  # for one call, the client's own waits included
 SEND_TRIES = 2
 DEFAULT_FILE_BYTES = 10 * 1024 * 1024  # Discord, "Uploading Files"; more in boosted servers
+MOST_FILES = 10  # of one message
+LARGEST_FILES_BYTES = 24 * 1024 * 1024  # together: a request may have 25 MiB ("Create Message")
+LONGEST_DESCRIPTION = 1_024  # of an attachment ("Attachment Object")
 LOOK_BACK = 50  # messages among which one of ours is looked for
 
 MARKS = {Mark.SEEN: "👀", Mark.DONE: "✅", Mark.FAILED: "❌"}
@@ -136,7 +141,7 @@ async def _send(client: discord.Client, address: Address, part: Part) -> str:
         try:
             return await _tried(attempt, SEND_TRIES)
         except discord.Forbidden as error:
-            if error.code == MISSING_PERMISSIONS and part.file is not None:
+            if error.code == MISSING_PERMISSIONS and part.files:
                 raise Rejected("the bot may not send files here") from error
             raise
 
@@ -180,10 +185,10 @@ async def _tried(attempt: Callable[[], Coroutine[Any, Any, str]], tries: int) ->
 
 async def _arguments(part: Part, limit_bytes: int) -> dict[str, Any]:
     """What a new message is sent with."""
-    file = await _file(part, limit_bytes)
+    files = await asyncio.to_thread(_opened, part.files, limit_bytes)
     # An answer is not a page's advertisement.
     made = {**_content(part), "suppress_embeds": not isinstance(part.payload, Card)}
-    return {**made, "file": file} if file else made
+    return {**made, "files": files} if files else made
 
 
 def _content(part: Part) -> dict[str, Any]:
@@ -200,19 +205,44 @@ def _content(part: Part) -> dict[str, Any]:
     return made
 
 
-async def _file(part: Part, limit_bytes: int) -> discord.File | None:
-    if part.file is None:
-        return None
-    outgoing = part.file
+def albums_of(files: Sequence[OutgoingFile]) -> list[tuple[OutgoingFile, ...]]:
+    """The files in their order, as many together as one message takes. Blocks.
+
+    One that may be too large is alone, so that it takes nothing else along.
+    """
+    return together(map(_item, files), MOST_FILES, LARGEST_FILES_BYTES)
+
+
+def _item(file: OutgoingFile) -> Item:
+    size = 0
+    with suppress(OSError):  # said in words when it is sent
+        size = file.path.stat().st_size
+    return Item(file, "file" if 0 < size <= DEFAULT_FILE_BYTES else None, size)
+
+
+def _opened(files: Sequence[OutgoingFile], limit_bytes: int) -> list[discord.File]:
+    """The files, open; the client closes them. Blocks. Raises `Rejected`."""
+    made: list[discord.File] = []
     try:
-        size = (await asyncio.to_thread(outgoing.path.stat)).st_size
+        made.extend(_open(file, limit_bytes) for file in files)
+    except Rejected:
+        for one in made:
+            one.close()
+        raise
+    return made
+
+
+def _open(file: OutgoingFile, limit_bytes: int) -> discord.File:
+    try:
+        size = file.path.stat().st_size
         if size > limit_bytes:
             raise Rejected(
                 f"the file has {size / 2**20:.1f} MB; {limit_bytes // 2**20} are allowed here"
             )
-        return await asyncio.to_thread(discord.File, outgoing.path, outgoing.name)
+        said = file.caption[:LONGEST_DESCRIPTION] or None
+        return discord.File(file.path, file.name, description=said)
     except OSError as error:
-        raise Rejected(f"{outgoing.name} can't be read: {error.strerror}") from error
+        raise Rejected(f"{file.name} can't be read: {error.strerror}") from error
 
 
 def _limit_of(client: discord.Client, channel_id: int) -> int:

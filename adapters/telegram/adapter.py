@@ -15,6 +15,7 @@ from adapters.base import (
     Event,
     Mark,
     Menus,
+    OutgoingFile,
     Part,
     Rate,
     RateLimits,
@@ -25,6 +26,7 @@ from adapters.telegram.bot import base_file_url, make_bot
 from adapters.telegram.downloads import Downloads
 from adapters.telegram.drafts import Drafts
 from adapters.telegram.errors import translated
+from adapters.telegram.files import MOST_IN_ALBUM, albums_of
 from adapters.telegram.inbound.audience import Audience
 from adapters.telegram.inbound.entities import Me
 from adapters.telegram.inbound.places import PLATFORM
@@ -131,8 +133,13 @@ class TelegramAdapter:
         """The form of a text that still grows."""
         return rendering.preview(markdown)
 
-    async def send(self, address: Address, part: Part) -> str:
-        """Show a new message and return its id, which is unique within its chat."""
+    def render_files(self, files: Sequence[OutgoingFile]) -> Sequence[Part]:
+        """Albums of photos and videos, of documents or of audio; all else alone. Blocks."""
+        albums = albums_of(files, sending.largest_file_bytes(self._bot))
+        return [part for album in albums for part in rendering.render_album(album)]
+
+    async def send(self, address: Address, part: Part) -> tuple[str, ...]:
+        """Show a new part and return its ids, which are unique within their chat."""
         return await sending.send(self._bot, address, self._discreet(part))
 
     async def edit(self, address: Address, message_id: str, part: Part) -> None:
@@ -173,14 +180,16 @@ class TelegramAdapter:
 def _limits(settings: TelegramSettings) -> RateLimits:
     """What Telegram asks of bots (core.telegram.org/bots/faq, on avoiding limits), and a little
     less: on the way two messages come nearer to each other. The burst and what flows in after it
-    are one second's, or minute's.
+    are one second's, or minute's. An album counts as its messages; more than a chat takes in a
+    second, it goes at once all the same, and keeps back what comes after it.
     """
     total_burst = max(1, int(settings.messages_per_s / 6))
     group_burst = max(1, int(settings.group_messages_per_minute / 4))
     return RateLimits(
-        chat=Rate(settings.chat_messages_per_s / _CLOSER_BY),
+        chat=Rate(settings.chat_messages_per_s / _CLOSER_BY, credit=MOST_IN_ALBUM),
         group=Rate(_flow(settings.group_messages_per_minute, group_burst) / 60, group_burst),
         total=Rate(_flow(settings.messages_per_s, total_burst), total_burst),
+        counts_files=True,
     )
 
 

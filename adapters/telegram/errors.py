@@ -86,6 +86,7 @@ _BAD_REQUESTS: tuple[tuple[str, type[AdapterError]], ...] = (
     ("chat was deleted", ChatGone),
     ("group chat was deactivated", ChatGone),
     ("chat_write_forbidden", ChatGone),
+    ("user_is_blocked", ChatGone),  # of an album; of one message it is a Forbidden
     ("have no rights to send", ChatGone),
     ("not enough rights to send text", ChatGone),  # for a file it is no more than Rejected
     ("chat_send_plain_forbidden", ChatGone),

@@ -1,15 +1,15 @@
 """What a file on this machine is to Telegram: a photo, a voice message, or only a document.
 
-`form_of` decides, from what `opened` has seen of the file; sending.py calls. The limits are those
-of the Bot API ("Sending files", sendPhoto, sendVoice, sendAudio, sendVideo); what they exclude is
-sent as a document, which takes anything.
+`form_of` decides, from what `opened` has seen of the file; sending.py calls. `albums_of` says
+which files go together. The limits are those of the Bot API ("Sending files", sendPhoto, sendVoice,
+sendAudio, sendVideo, sendMediaGroup); what they exclude is sent as a document, which takes all.
 """
 
 import asyncio
 import contextlib
 import os
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,9 +19,11 @@ from PIL import Image
 from telegram import InputFile
 
 from adapters.base import MediaKind, OutgoingFile, Rejected
+from adapters.base.albums import Item, together
 
 LARGEST_PHOTO_BYTES = 10_000_000
 LARGEST_FILE_BYTES = 50_000_000
+MOST_IN_ALBUM = 10
 _LARGEST_SUM = 10_000  # of a photo's width and height, in pixels
 _LARGEST_RATIO = 20  # of the longer side to the shorter
 _PHOTO_FORMATS = frozenset({"JPEG", "PNG", "WEBP"})
@@ -41,6 +43,15 @@ class Form(StrEnum):
     AUDIO = "audio"
     VOICE = "voice"
     DOCUMENT = "document"
+
+
+# "Documents and audio files can be only grouped in an album with messages of the same type."
+_SORTS = {
+    Form.PHOTO: "seen",
+    Form.VIDEO: "seen",
+    Form.AUDIO: "heard",
+    Form.DOCUMENT: "documents",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +90,36 @@ def form_of(kind: MediaKind, facts: Facts) -> Form:
             return Form.DOCUMENT
 
 
+def albums_of(
+    files: Sequence[OutgoingFile], largest_bytes: int | None
+) -> list[tuple[OutgoingFile, ...]]:
+    """The files in their order, those together that one album takes. Blocks.
+
+    What can't be sent is alone, so that it takes nothing else along. A server with a limit has it
+    for a whole request.
+    """
+    items = [_item(file, largest_bytes) for file in files]
+    return together(items, MOST_IN_ALBUM, largest_bytes)
+
+
+def _item(file: OutgoingFile, largest_bytes: int | None) -> Item:
+    try:
+        with _stream_of(file) as stream:
+            facts = _facts(stream)
+    except OSError:  # said in words when it is sent
+        return Item(file, None, 0)
+    size = facts.size_bytes
+    is_sendable = size > 0 and (largest_bytes is None or size <= largest_bytes)
+    return Item(file, _SORTS.get(form_of(file.kind, facts)) if is_sendable else None, size)
+
+
 @asynccontextmanager
-async def opened(file: OutgoingFile, largest_bytes: int | None) -> AsyncIterator[Opened]:
+async def opened(
+    file: OutgoingFile, largest_bytes: int | None, *, is_in_album: bool = False
+) -> AsyncIterator[Opened]:
     """The file, open. Raises `Rejected` if it can't be read or is larger than this."""
     try:
-        stream, facts, upload = await asyncio.to_thread(_open, file)
+        stream, facts, upload = await asyncio.to_thread(_open, file, is_in_album)
     except OSError as error:
         raise Rejected(f"the file {file.name!r} can't be read: {error.strerror}") from None
     try:
@@ -96,17 +132,21 @@ async def opened(file: OutgoingFile, largest_bytes: int | None) -> AsyncIterator
         await asyncio.to_thread(stream.close)
 
 
-def _open(file: OutgoingFile) -> tuple[BinaryIO, Facts, InputFile]:
-    # What the host has checked is the path; a link put there since then leads elsewhere.
-    descriptor = os.open(file.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    stream = os.fdopen(descriptor, "rb")
+def _open(file: OutgoingFile, is_in_album: bool) -> tuple[BinaryIO, Facts, InputFile]:
+    stream = _stream_of(file)
     try:
         facts = _facts(stream)
-        upload = InputFile(stream, filename=file.name, read_file_handle=False)
+        upload = InputFile(stream, filename=file.name, attach=is_in_album, read_file_handle=False)
     except BaseException:
         stream.close()
         raise
     return stream, facts, upload
+
+
+def _stream_of(file: OutgoingFile) -> BinaryIO:
+    # What the host has checked is the path; a link put there since then leads elsewhere.
+    descriptor = os.open(file.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    return os.fdopen(descriptor, "rb")
 
 
 def _facts(stream: BinaryIO) -> Facts:

@@ -5,8 +5,10 @@ Parsing and cutting are done in markdown.py and splitting.py.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from adapters.base import Part
+from adapters.base import OutgoingFile, Part
+from adapters.base.albums import caption_of
 from adapters.telegram.markdown import parse
 from adapters.telegram.splitting import split
 from adapters.telegram.styled import Entity, Styled, to_entities, utf16_length
@@ -25,6 +27,16 @@ def preview(markdown: str, limit_utf16: int = LIMIT_UTF16) -> Sequence[Part]:
     """The form while the text grows: the last part is plain and ends in a cursor if one fits."""
     parts = split(parse(markdown), limit_utf16)
     return [*map(_formatted, parts[:-1]), *(_growing(part, limit_utf16) for part in parts[-1:])]
+
+
+def render_album(files: tuple[OutgoingFile, ...]) -> Sequence[Part]:
+    """Files that go together, and what is said of them: below if it doesn't fit under them."""
+    said = render(caption_of(files))
+    if not said:
+        return [Part("", files=files)]
+    if len(said) == 1 and fits_caption(said[0]):
+        return [replace(said[0], files=files)]
+    return [Part("", files=files), *said]
 
 
 def fits_caption(part: Part) -> bool:

@@ -1,19 +1,22 @@
 """Calls that put a part on the screen, change it or take it away.
 
 Each raises the errors of adapters/base/errors.py. Nothing is tried twice here but a send whose
-reply target is gone, and a file that is refused as a photo or as speech. Pauses, retries and the
+reply target is gone, and files that are refused as photos or as speech. Pauses, retries and the
 ledger are the gateway's business.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 
 from telegram import (
     Bot,
     InlineKeyboardButton,
     InlineKeyboardMarkup,
+    InputMediaAudio,
+    InputMediaDocument,
+    InputMediaPhoto,
+    InputMediaVideo,
     LinkPreviewOptions,
     Message,
     MessageEntity,
@@ -23,7 +26,7 @@ from telegram import (
 from telegram.constants import ChatAction, KeyboardButtonStyle, ReactionEmoji
 from telegram.error import BadRequest
 
-from adapters.base import AdapterError, Address, Ambiguous, Mark, Part, Rejected
+from adapters.base import Address, Ambiguous, Mark, Part, Rejected
 from adapters.telegram.errors import (
     DELETED_ALREADY,
     FORM_REFUSED,
@@ -48,30 +51,49 @@ _MARKS = {  # from the list of Bot API, ReactionTypeEmoji: it has no ticks and c
 # Green and red, in clients from February 2026 on; others show all buttons alike.
 _STYLES = {"good": KeyboardButtonStyle.SUCCESS, "bad": KeyboardButtonStyle.DANGER}
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)  # an answer is not a page's advertisement
+_Media = InputMediaAudio | InputMediaDocument | InputMediaPhoto | InputMediaVideo
+_MEDIA: dict[Form, Callable[..., _Media]] = {
+    Form.PHOTO: InputMediaPhoto,
+    Form.VIDEO: InputMediaVideo,
+    Form.AUDIO: InputMediaAudio,
+    Form.DOCUMENT: InputMediaDocument,
+}
+_Ids = tuple[str, ...]
 
 
-async def send(bot: Bot, address: Address, part: Part) -> str:
-    """Show a new message; returns its id. A reply to a deleted message becomes a plain one."""
-    if part.file is None:
+async def send(bot: Bot, address: Address, part: Part) -> _Ids:
+    """Show a new part; returns its ids. A reply to a deleted message becomes a plain one."""
+    async with AsyncExitStack() as stack:
+        largest, is_album = largest_file_bytes(bot), len(part.files) > 1
+        files = [
+            await stack.enter_async_context(opened(file, largest, is_in_album=is_album))
+            for file in part.files
+        ]
         with translated(bot.token):
-            return await _replying(address, part, partial(_send_text, bot, part))
-    async with opened(part.file, _largest_file_bytes(bot)) as file:
-        caption = part if fits_caption(part) else replace(part, text="", payload=None)
-        with translated(bot.token):
-            message_id = await _replying(address, part, partial(_send_file, bot, caption, file))
-    if caption is not part:
-        await _send_what_was_too_long(bot, address, part)
-    return message_id
+            return await _replying(address, part, _call_for(bot, part, files))
+
+
+def _call_for(
+    bot: Bot, part: Part, files: Sequence[Opened]
+) -> Callable[[Arguments], Awaitable[_Ids]]:
+    match files:
+        case []:
+            return partial(_send_text, bot, part)
+        case [file]:
+            return partial(_send_file, bot, part, file)
+        case _:
+            return partial(_send_album, bot, part, files)
 
 
 async def _replying(
-    address: Address, part: Part, call: Callable[[Arguments], Awaitable[str]]
-) -> str:
+    address: Address, part: Part, call: Callable[[Arguments], Awaitable[_Ids]]
+) -> _Ids:
     arguments: Arguments = {
         "chat_id": int(address.chat_id),
         "message_thread_id": int(address.thread_id) if address.thread_id else None,
-        "reply_markup": _keyboard(part),
     }
+    if (keyboard := _keyboard(part)) is not None:
+        arguments["reply_markup"] = keyboard
     if address.reply_to is None:
         return await following(call, arguments)
     reply = ReplyParameters(int(address.reply_to), allow_sending_without_reply=True)
@@ -83,9 +105,9 @@ async def _replying(
     return await following(call, arguments)
 
 
-async def _send_text(bot: Bot, part: Part, arguments: Arguments) -> str:
+async def _send_text(bot: Bot, part: Part, arguments: Arguments) -> _Ids:
     with _unreadable_is_ambiguous():
-        return _id_of(
+        return _ids_of(
             await bot.send_message(
                 text=part.text,
                 entities=entities_for(part),
@@ -95,7 +117,7 @@ async def _send_text(bot: Bot, part: Part, arguments: Arguments) -> str:
         )
 
 
-async def _send_file(bot: Bot, part: Part, file: Opened, arguments: Arguments) -> str:
+async def _send_file(bot: Bot, part: Part, file: Opened, arguments: Arguments) -> _Ids:
     try:
         return await _send_as(file.form, bot, part, file, arguments)
     except BadRequest as error:
@@ -104,10 +126,10 @@ async def _send_file(bot: Bot, part: Part, file: Opened, arguments: Arguments) -
     return await _send_as(Form.DOCUMENT, bot, part, file, arguments)
 
 
-async def _send_as(form: Form, bot: Bot, part: Part, file: Opened, arguments: Arguments) -> str:
+async def _send_as(form: Form, bot: Bot, part: Part, file: Opened, arguments: Arguments) -> _Ids:
     method: Callable[..., Awaitable[object]] = getattr(bot, f"send_{form}")
     with _unreadable_is_ambiguous():
-        return _id_of(
+        return _ids_of(
             await method(
                 **{form.value: file.upload},
                 caption=part.text or None,
@@ -117,17 +139,40 @@ async def _send_as(form: Form, bot: Bot, part: Part, file: Opened, arguments: Ar
         )
 
 
-async def _send_what_was_too_long(bot: Bot, address: Address, part: Part) -> None:
-    """The text of a file as a message of its own. The file is there: it must not come twice."""
-    text = replace(part, file=None, buttons=())
+async def _send_album(bot: Bot, part: Part, files: Sequence[Opened], arguments: Arguments) -> _Ids:
+    """All of them, or none: Telegram takes an album as a whole."""
+    if "reply_markup" in arguments:
+        raise Rejected("an album has no buttons")
+    forms = [file.form for file in files]
     try:
-        with translated(bot.token):
-            await _replying(replace(address, reply_to=None), text, partial(_send_text, bot, text))
-    except AdapterError as error:
-        raise Ambiguous(f"the file was sent, its text was not: {error}") from None
+        return await _send_album_as(forms, bot, part, files, arguments)
+    except BadRequest as error:
+        if set(forms) == {Form.DOCUMENT} or not has_text(error, *FORM_REFUSED):
+            raise
+    return await _send_album_as([Form.DOCUMENT] * len(files), bot, part, files, arguments)
 
 
-def _largest_file_bytes(bot: Bot) -> int | None:
+async def _send_album_as(
+    forms: Sequence[Form],
+    bot: Bot,
+    part: Part,
+    files: Sequence[Opened],
+    arguments: Arguments,
+) -> _Ids:
+    if not set(forms) <= _MEDIA.keys():
+        raise Rejected(f"{', '.join(forms)} are no album")
+    media = [_MEDIA[form](file.upload) for form, file in zip(forms, files, strict=True)]
+    # Clients show the text of a picture's album if one of it has one; in a list of documents each
+    # has its own below it, so that of all comes last.
+    place = 0 if {Form.PHOTO, Form.VIDEO} & set(forms) else -1
+    media[place] = _MEDIA[forms[place]](
+        files[place].upload, caption=part.text or None, caption_entities=entities_for(part)
+    )
+    with _unreadable_is_ambiguous():
+        return _ids_of(*await bot.send_media_group(media=media, **arguments), count=len(files))
+
+
+def largest_file_bytes(bot: Bot) -> int | None:
     """A server of one's own has other limits than the public one, and says so itself."""
     return LARGEST_FILE_BYTES if bot.base_url.startswith(_PUBLIC_SERVER) else None
 
@@ -141,17 +186,18 @@ def _unreadable_is_ambiguous() -> Iterator[None]:
         raise Ambiguous(f"Telegram's answer is not a message: {error!r}") from None
 
 
-def _id_of(message: object) -> str:
-    if not isinstance(message, Message):
-        raise Ambiguous("Telegram's answer is not a message")
-    return str(message.message_id)
+def _ids_of(*messages: object, count: int = 1) -> _Ids:
+    ids = tuple(str(one.message_id) for one in messages if isinstance(one, Message))
+    if not len(ids) == len(messages) == count:
+        raise Ambiguous(f"Telegram's answer is not {count} message(s)")
+    return ids
 
 
 async def edit(bot: Bot, address: Address, message_id: str, part: Part) -> None:
     """Replace a message, its buttons included; of a file its caption, as long as it is one."""
     with translated(bot.token):
         try:
-            change = _edit_text if part.file is None else _edit_caption
+            change = _edit_caption if part.files else _edit_text
             await following(partial(change, bot, part), _message(address, message_id))
         except BadRequest as error:
             if not has_text(error, UNMODIFIED):

@@ -31,7 +31,7 @@ class ReplyBook:
         self.found: Sequence[Found] = [
             Found(
                 part.position,
-                part.message_id if part.state == "sent" else None,
+                part.message_ids if part.state == "sent" else (),
                 part.markdown,
             )
             for part in parts
@@ -47,10 +47,10 @@ class ReplyBook:
         """See `Ledger`."""
         await self._write(self._moved(position, "sending"))
 
-    async def sent(self, position: int, message_id: str) -> None:
+    async def sent(self, position: int, message_ids: Sequence[str]) -> None:
         """See `Ledger`. Of a final part it is written with what follows it at once: the next
         part, or the end of the turn."""
-        moved = self._moved(position, "sent", message_id)
+        moved = self._moved(position, "sent", message_ids)
         if self._markdown is None:
             await self._write(moved)
         else:
@@ -68,11 +68,10 @@ class ReplyBook:
             self.lost.append(position)
 
     def _moved(
-        self, position: int, state: PartState | None, message_id: str | None = None
+        self, position: int, state: PartState | None, message_ids: Sequence[str] = ()
     ) -> PartMoved:
-        return PartMoved(
-            self._journal.turn, self.reply, position, state, message_id, self._markdown
-        )
+        turn, ids = self._journal.turn, tuple(message_ids)
+        return PartMoved(turn, self.reply, position, state, ids, self._markdown)
 
     async def _write(self, moved: PartMoved) -> None:
         if not self._journal.is_begun:

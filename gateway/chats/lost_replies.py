@@ -70,14 +70,14 @@ async def look_for_previews(
             for one in those
         ]
         found[reply] = [
-            one if message_id is None else replace(one, state="sent", message_id=message_id)
+            one if message_id is None else replace(one, state="sent", message_ids=(message_id,))
             for one, message_id in zip(those, ids, strict=True)
         ]
     return found
 
 
 def _is_stray(part: StoredPart) -> bool:
-    return part.message_id is None and part.markdown is None
+    return not part.message_ids and part.markdown is None
 
 
 async def _find(host: Host, adapter: FindsMessages, address: Address, stop_data: str) -> str | None:

@@ -1,12 +1,14 @@
 """From an answer's Markdown to the parts that show it: its text first, then its files.
 
-What is a file is said by `references`, what a part is by the adapter; which files may be sent, and
-where they are, by the `FileSource`. A file that can't be sent becomes a sentence.
+What is a file is said by `references`, what a part is, and which files are shown together, by the
+adapter; which files may be sent, and where they are, by the `FileSource`. A file that can't be sent
+becomes a sentence.
 """
 
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import structlog
@@ -72,14 +74,16 @@ async def compose(
     if missing:
         text = "\n\n".join([*([taken.text] if taken.text else []), *missing])
         parts = await render(adapter, text, style)
-    return [*parts, *shown]
+    if not shown:
+        return list(parts)
+    return [*parts, *await asyncio.to_thread(adapter.render_files, shown)]
 
 
 async def _files(
     files: FileSource, found: Sequence[Reference | LongCode]
-) -> tuple[list[Part], list[str]]:
-    """The parts with files, and sentences in place of those that can't be sent."""
-    shown: list[Part] = []
+) -> tuple[list[OutgoingFile], list[str]]:
+    """The files, and sentences in place of those that can't be sent."""
+    shown: list[OutgoingFile] = []
     missing: list[str] = []
     seen: set[str] = set()
     for one in found:
@@ -89,9 +93,9 @@ async def _files(
         seen.add(target)
         try:
             if isinstance(one, LongCode):
-                shown.append(Part("", file=await files.keep(one)))
+                shown.append(await files.keep(one))
             else:
-                shown.append(Part(one.caption, file=await files.fetch(one)))
+                shown.append(replace(await files.fetch(one), caption=one.caption))
         except NotSendable as error:
             _log.info("a file is not sent", reason=str(error))
             missing.append(_instead(one, str(error)))

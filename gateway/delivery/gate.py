@@ -9,8 +9,8 @@ import asyncio
 from itertools import islice
 from weakref import WeakKeyDictionary
 
-from adapters.base import Adapter, Address, ChatKind, Rate, RateLimits
-from gateway.delivery.rates import Bucket, full, is_full, spare_in_s, spend
+from adapters.base import Adapter, Address, ChatKind, Part, Rate, RateLimits
+from gateway.delivery.rates import Bucket, full, is_full, spare_in_s, spend, used
 
 _Key = tuple[str, str]
 
@@ -25,17 +25,19 @@ class Gate:
         self._buckets: dict[_Key, Bucket] = {}
         self._held_until_s: dict[str, float] = {}  # chats that the platform wants to be left alone
 
-    async def enter(self, address: Address) -> None:
-        """Wait until a message may go there. Nobody who came later goes first."""
+    async def enter(self, address: Address, part: Part) -> None:
+        """Wait until a part may go there. Nobody who came later goes first."""
+        cost = max(1, len(part.files)) if self._limits.counts_files else 1
         while (wait_s := self._held_for_s(address)) > 0:  # noqa: ASYNC110 - the wait may grow
             await asyncio.sleep(wait_s)
         # One after the other: a chat that waits for itself takes nothing from the others meanwhile.
         for key, rate in self._rates(address):
             now_s = _now_s()
             bucket = self._buckets.get(key) or full(rate, now_s)
-            self._buckets[key], wait_s = spend(bucket, rate, now_s)
+            self._buckets[key], wait_s = spend(bucket, rate, now_s, cost)
             if wait_s:
                 await asyncio.sleep(wait_s)
+        self._use(address, cost)
         self._forget()
 
     def try_enter(self, address: Address) -> float:
@@ -55,6 +57,17 @@ class Gate:
                 self._buckets[key], _ = spend(bucket, rate, now_s)
             self._forget()
         return wait_s
+
+    def _use(self, address: Address, cost: int) -> None:
+        """What goes only now, having waited for the last bucket, is missing from now on.
+
+        Of one message a burst makes up for that.
+        """
+        now_s = _now_s()
+        for key, rate in self._rates(address):
+            if cost > 1 or rate.burst == 1:
+                bucket = self._buckets.get(key) or full(rate, now_s)  # it may be forgotten by now
+                self._buckets[key] = used(bucket, rate, now_s, cost)
 
     def hold(self, address: Address, seconds: float) -> None:
         """The platform has said that it takes nothing for this chat for a while."""

@@ -9,10 +9,10 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A message that an earlier run of the gateway has sent, or was about to."""
+    """A part that an earlier run of the gateway has sent, or was about to."""
 
     position: int
-    message_id: str | None  # None: nobody knows whether it is there
+    message_ids: tuple[str, ...]  # none: nobody knows whether it is there
     final: str | None  # the final text, of which it was sent as a part; None for a preview
 
 
@@ -25,10 +25,10 @@ class Ledger(Protocol):
         """From now on what is sent is part of this final text."""
 
     async def sending(self, position: int) -> None:
-        """A new message is about to be sent."""
+        """A new part is about to be sent."""
 
-    async def sent(self, position: int, message_id: str) -> None:
-        """It is there."""
+    async def sent(self, position: int, message_ids: Sequence[str]) -> None:
+        """It is there, as these messages of the platform."""
 
     async def unsent(self, position: int) -> None:
         """It is not there, or not any more."""
@@ -48,7 +48,7 @@ class NoLedger:
     async def sending(self, position: int) -> None:
         """Nothing."""
 
-    async def sent(self, position: int, message_id: str) -> None:
+    async def sent(self, position: int, message_ids: Sequence[str]) -> None:
         """Nothing."""
 
     async def unsent(self, position: int) -> None:

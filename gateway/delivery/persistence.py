@@ -9,7 +9,7 @@
 | TargetGone, edit     | a new message in its place                                        |
 | TargetGone, new      | the same without the reply reference                              |
 | Rejected             | the plain text, then a new message with it, then given up         |
-| Rejected, a file     | a sentence in its place                                           |
+| Rejected, with files | a sentence in their place                                         |
 | ChatGone             | given up, for the whole reply                                     |
 """
 
@@ -123,6 +123,9 @@ def _after_rejection(error: Rejected, attempt: Attempt) -> Again | Outcome:
 
 def _other_form(part: Part) -> Part | None:
     """Another form of a part that was refused; None if there is none left."""
-    if part.file is not None:
-        return replace(part, text=f"I could not send {part.file.name}: it is refused.", file=None)
+    if part.files:
+        *others, last = (file.name for file in part.files)
+        names = f"{', '.join(others)} and {last}" if others else last
+        what = "they are" if others else "it is"
+        return Part(f"I could not send {names}: {what} refused.", buttons=part.buttons)
     return None if part.payload is None else replace(part, payload=None)

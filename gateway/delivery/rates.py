@@ -33,10 +33,25 @@ def is_full(bucket: Bucket, rate: Rate, now_s: float) -> bool:
     return filled(bucket, rate, now_s).tokens >= rate.burst
 
 
-def spend(bucket: Bucket, rate: Rate, now_s: float) -> tuple[Bucket, float]:
-    """Take the next token; the second value is in how many seconds it is there."""
-    tokens = filled(bucket, rate, now_s).tokens - 1
-    return Bucket(tokens, now_s), max(0.0, -tokens / rate.per_s)
+def spend(bucket: Bucket, rate: Rate, now_s: float, cost: int = 1) -> tuple[Bucket, float]:
+    """Take the next tokens; the second value is in how many seconds one may go.
+
+    That is when all are there, but for those on credit: they are missing to who comes next. What
+    takes more than a burst at once pays for the rest twice, before and after: else more would go
+    within some time than the rate and one burst.
+    """
+    tokens = filled(bucket, rate, now_s).tokens
+    at_once = _at_once(rate, cost)
+    left = tokens - cost - max(0, at_once - rate.burst)
+    return Bucket(left, now_s), max(0.0, (at_once - tokens) / rate.per_s)
+
+
+def used(bucket: Bucket, rate: Rate, now_s: float, cost: int) -> Bucket:
+    """The bucket when the tokens that were taken are used, which may be long after they were there.
+
+    Kept that long, they have kept the bucket from being full.
+    """
+    return Bucket(min(filled(bucket, rate, now_s).tokens, float(rate.burst - cost)), now_s)
 
 
 def spare_in_s(bucket: Bucket, rate: Rate, now_s: float) -> float:
@@ -46,3 +61,8 @@ def spare_in_s(bucket: Bucket, rate: Rate, now_s: float) -> float:
     """
     enough = min(2.0, rate.burst)
     return max(0.0, (enough - filled(bucket, rate, now_s).tokens) / rate.per_s)
+
+
+def _at_once(rate: Rate, cost: int) -> int:
+    """The tokens that have to be there before something goes."""
+    return cost - min(cost - 1, rate.credit)

@@ -13,15 +13,15 @@ from adapters.base import Part
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A message on the screen. Without an id nobody knows whether it is there."""
+    """A part on the screen. Without an id nobody knows whether it is there."""
 
-    message_id: str | None
+    message_ids: tuple[str, ...]  # one, but for albums
     part: Part
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Show the part at `index` as a new message."""
+    """Show the part at `index` as new."""
 
     index: int
     part: Part
@@ -38,10 +38,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Take away the message at `index`; it is the last one."""
+    """Take away the part at `index`; it is the last one."""
 
     index: int
-    message_id: str | None
+    message_ids: tuple[str, ...]
 
 
 Step = Send | Edit | Delete
@@ -59,10 +59,10 @@ def next_step(shown: Sequence[Shown | None], wanted: Sequence[Part]) -> Step | N
             return Send(index, part)
         if there.part == part:
             continue
-        if there.message_id is None:
+        if not there.message_ids:
             return Send(index, part)
-        if there.part.file is None and part.file is None:
-            return Edit(index, part, there.message_id)
+        if not there.part.files and not part.files and len(there.message_ids) == 1:
+            return Edit(index, part, there.message_ids[0])
         return _delete_last(shown)  # from the end on, so that what is sent anew comes in its order
     if len(shown) > len(wanted):
         return _delete_last(shown)
@@ -71,4 +71,4 @@ def next_step(shown: Sequence[Shown | None], wanted: Sequence[Part]) -> Step | N
 
 def _delete_last(shown: Sequence[Shown | None]) -> Delete:
     surplus = shown[-1]
-    return Delete(len(shown) - 1, surplus.message_id if surplus else None)
+    return Delete(len(shown) - 1, surplus.message_ids if surplus else ())

@@ -52,10 +52,24 @@ class DeliverySettings:
 
 
 def with_buttons(parts: Sequence[Part], buttons: Buttons) -> list[Part]:
-    """The parts with buttons under the last one."""
-    if not parts or not buttons:
-        return list(parts)
-    return [*parts[:-1], replace(parts[-1], buttons=buttons)]
+    """The parts with buttons under the last one that can have any: files shown together can't.
+
+    Where there are only such, the last is taken apart.
+    """
+    shown = list(parts)
+    if not shown or not buttons:
+        return shown
+    if all(len(part.files) > 1 for part in shown):
+        shown[-1:] = _apart(shown[-1])
+    last = max(place for place, part in enumerate(shown) if len(part.files) <= 1)
+    shown[last] = replace(shown[last], buttons=buttons)
+    return shown
+
+
+def _apart(part: Part) -> list[Part]:
+    """A part with several files as parts with one each; the text stays with the first."""
+    first, *others = part.files
+    return [replace(part, files=(first,)), *(Part("", files=(file,)) for file in others)]
 
 
 class Reply:

@@ -65,7 +65,7 @@ class Screen:
     @property
     def is_uncertain(self) -> bool:
         """Whether a message may be there whose id nobody knows: it can't be edited."""
-        return any(shown is not None and shown.message_id is None for shown in self._shown)
+        return any(shown is not None and not shown.message_ids for shown in self._shown)
 
     async def preview(self, wanted: Sequence[Part], is_over: Callable[[], bool]) -> float:
         """Get nearer to the wanted parts, without insisting; stops between steps when `is_over`.
@@ -83,7 +83,7 @@ class Screen:
         """Change what is shown, each step tried once. Raises the first step's `AdapterError`."""
         while (step := next_step(self._shown, wanted)) is not None:
             if not isinstance(step, Delete):
-                await self._gate.enter(self._address)
+                await self._gate.enter(self._address, step.part)
             await self._try(step)
 
     async def _try(self, step: Step) -> None:
@@ -95,7 +95,7 @@ class Screen:
             raise
         except Ambiguous:
             if isinstance(step, Send):
-                self._record(step, None)
+                self._record(step, ())
             raise
 
     async def show(self, wanted: Sequence[Part], text: str | None = None) -> Outcome:
@@ -108,8 +108,8 @@ class Screen:
             if found.final is None or found.position >= min(len(wanted), len(self._shown)):
                 continue
             # A final part of which nobody knows whether it arrived is never sent again by itself.
-            if found.message_id is None or found.final == text:
-                self._shown[found.position] = Shown(found.message_id, wanted[found.position])
+            if not found.message_ids or found.final == text:
+                self._shown[found.position] = Shown(found.message_ids, wanted[found.position])
         while (step := next_step(self._shown, wanted)) is not None:
             # A preview that can't be taken away is not worth an hour.
             backoff_s = self._backoff_s if wanted else self._backoff_s[:SHORT_TRIES]
@@ -125,7 +125,7 @@ class Screen:
         attempt = Attempt(step, self._is_reply(step))
         while True:
             if not isinstance(attempt.step, Delete):
-                await self._gate.enter(self._address)
+                await self._gate.enter(self._address, attempt.part)
             try:
                 await self._carry_out(attempt)
             except AdapterError as error:
@@ -140,7 +140,7 @@ class Screen:
                     await asyncio.sleep(verdict.wait_s)
                     continue
                 if not verdict.ends_reply:
-                    self._record(step, None)
+                    self._record(step, ())
                 return verdict
             return Outcome.SHOWN
 
@@ -167,34 +167,34 @@ class Screen:
                 await self._send(step, address, attempt.part)
             case Edit(message_id=message_id) as step:
                 await self._adapter.edit(address, message_id, attempt.part)
-                self._record(step, message_id)
-            case Delete(message_id=message_id) as step:
-                if message_id is not None:
+                self._record(step, (message_id,))
+            case Delete(message_ids=message_ids) as step:
+                for message_id in message_ids:  # cut off, all are deleted again, which is no error
                     await self._adapter.delete(address, message_id)
                 await self._ledger.unsent(step.index)
-                self._record(step, None)
+                self._record(step, ())
 
     async def _send(self, step: Send, address: Address, part: Part) -> None:
         await self._ledger.sending(step.index)
         try:
-            message_id = await self._adapter.send(address, part)
+            message_ids = await self._adapter.send(address, part)
         except Ambiguous:
             await self._ledger.unknown(step.index)
             raise
         except AdapterError:
             await self._ledger.unsent(step.index)
             raise
-        self._record(step, message_id)
-        await self._ledger.sent(step.index, message_id)
+        self._record(step, message_ids)
+        await self._ledger.sent(step.index, message_ids)
 
-    def _record(self, step: Step, message_id: str | None) -> None:
+    def _record(self, step: Step, message_ids: tuple[str, ...]) -> None:
         """Note a step as done. What counts is the part that was wanted, not the form it took."""
         if isinstance(step, Delete):
             del self._shown[step.index]
         elif step.index < len(self._shown):
-            self._shown[step.index] = Shown(message_id, step.part)
+            self._shown[step.index] = Shown(message_ids, step.part)
         else:
-            self._shown.append(Shown(message_id, step.part))
+            self._shown.append(Shown(message_ids, step.part))
 
 
 def _as_found(found: Sequence[Found]) -> list[Shown | None]:
@@ -203,5 +203,5 @@ def _as_found(found: Sequence[Found]) -> list[Shown | None]:
     of the very text that is to be shown."""
     shown: list[Shown | None] = [None] * (max((f.position for f in found), default=-1) + 1)
     for one in found:
-        shown[one.position] = Shown(one.message_id, _UNREAD)
+        shown[one.position] = Shown(one.message_ids, _UNREAD)
     return shown

@@ -120,7 +120,7 @@ class PartMoved:
     reply: str
     position: int
     state: PartState | None
-    message_id: str | None = None
+    message_ids: tuple[str, ...] = ()  # the platform's: several for an album
     markdown: str | None = None  # the whole reply, for a part that is final as it is sent
 
 
@@ -219,12 +219,12 @@ class StoredStep:
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """A message on a screen."""
+    """A part of a reply on a screen."""
 
     reply: str
     position: int
     state: PartState
-    message_id: str | None
+    message_ids: tuple[str, ...]
     markdown: str | None
 
 

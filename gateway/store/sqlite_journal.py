@@ -4,6 +4,7 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Any
 
 import structlog
@@ -90,11 +91,15 @@ class SqliteJournal:
     async def parts(self, turn: str) -> list[StoredPart]:
         """See `JournalStore`."""
         rows = await self._rows(
-            "SELECT reply, position, state, message_id, markdown FROM outbound "
-            "WHERE turn_id = ? ORDER BY reply, position",
+            "SELECT reply, position, state, markdown, message_id FROM outbound "
+            "LEFT JOIN outbound_messages USING (turn_id, reply, position) "
+            "WHERE turn_id = ? ORDER BY reply, position, number",
             turn,
         )
-        return [StoredPart(*row) for row in rows]
+        return [
+            StoredPart(reply, position, state, tuple(row[4] for row in those if row[4]), markdown)
+            for (reply, position, state, markdown), those in groupby(rows, lambda row: row[:4])
+        ]
 
     async def last_turn(self, chat: str) -> LastTurn | None:
         """See `JournalStore`."""
@@ -111,7 +116,8 @@ class SqliteJournal:
     async def answer_shown(self, chat: str, message_id: str) -> tuple[str, str] | None:
         """See `JournalStore`."""
         rows = await self._rows(
-            "SELECT chat, coalesce(said, '') FROM outbound JOIN turns ON turns.id = turn_id "
+            "SELECT chat, coalesce(said, '') FROM outbound_messages "
+            "JOIN outbound USING (turn_id, reply, position) JOIN turns ON turns.id = turn_id "
             "JOIN lives ON lives.id = life_id "
             "WHERE message_id = ?1 AND (chat = ?2 OR substr(chat, 1, length(?2) + 1) = ?2 || ':') "
             "AND (said IS NOT NULL OR ended_at IS NULL)",
@@ -267,11 +273,18 @@ def _move_part(connection: sqlite3.Connection, entry: PartMoved, now: str) -> No
         )
         return
     connection.execute(
-        "INSERT INTO outbound (turn_id, reply, position, state, message_id, markdown, updated_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state, "
-        "message_id = excluded.message_id, "
+        "INSERT INTO outbound (turn_id, reply, position, state, markdown, updated_at) "
+        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state, "
         "markdown = coalesce(excluded.markdown, markdown), updated_at = excluded.updated_at",
-        (*key, entry.state, entry.message_id, entry.markdown and storable(entry.markdown), now),
+        (*key, entry.state, entry.markdown and storable(entry.markdown), now),
+    )
+    connection.execute(
+        "DELETE FROM outbound_messages WHERE turn_id = ? AND reply = ? AND position = ?", key
+    )
+    connection.executemany(
+        "INSERT INTO outbound_messages (turn_id, reply, position, number, message_id) "
+        "VALUES (?, ?, ?, ?, ?)",
+        [(*key, number, storable(id_)) for number, id_ in enumerate(entry.message_ids)],
     )
 
 

@@ -30,6 +30,7 @@ from adapters.base import (
     MediaKind,
     Moved,
     Observed,
+    OutgoingFile,
     Part,
     Pulse,
     RateLimits,
@@ -39,6 +40,7 @@ from adapters.base import (
     Style,
     TargetGone,
 )
+from adapters.base.albums import caption_of
 
 CURSOR = "▉"
 DOWNLOAD_PIECE_BYTES = 1_000
@@ -90,6 +92,7 @@ class FakePlatform:
     def __init__(self, limit: int = 4_000) -> None:
         self.limit = limit
         self.takes_files = True
+        self.album = 1  # so many files are shown together
         self.pulse = Pulse(max_silence_s=None)
         self.screens: defaultdict[str, Screen] = defaultdict(Screen)
         self.failures: defaultdict[str, deque[Failure]] = defaultdict(deque)
@@ -118,22 +121,31 @@ class FakePlatform:
         text = last.text[: self.limit - 1] + CURSOR
         return [*final, Part(text)]
 
-    async def send(self, address: Address, part: Part) -> str:
-        message_id = f"m{next(self.ids)}"
+    def render_files(self, files: Sequence[OutgoingFile]) -> Sequence[Part]:
+        starts = range(0, len(files), self.album)
+        albums = [tuple(files[start : start + self.album]) for start in starts]
+        return [Part(caption_of(album), files=album) for album in albums]
+
+    async def send(self, address: Address, part: Part) -> tuple[str, ...]:
+        """A message for each file; the text stands under the first."""
+        pieces = [
+            replace(part, text="" if number else part.text, files=(file,))
+            for number, file in enumerate(part.files)
+        ] or [part]
+        message_ids = tuple(f"m{next(self.ids)}" for _ in pieces)
         screen = self.screens[address.chat_id]
-        file = part.file
-        content = None if file is None else await asyncio.to_thread(file.path.read_bytes)
+        contents = [await asyncio.to_thread(file.path.read_bytes) for file in part.files]
 
         def act() -> None:
             screen.drafts.clear()
-            screen.messages[message_id] = part
-            if content is not None:
-                screen.files[message_id] = content
-            screen.replies_to[message_id] = address.reply_to
-            screen.threads[message_id] = address.thread_id
+            screen.files.update(zip(message_ids, contents, strict=False))
+            for message_id, piece in zip(message_ids, pieces, strict=True):
+                screen.messages[message_id] = piece
+                screen.replies_to[message_id] = address.reply_to
+                screen.threads[message_id] = address.thread_id
 
         await self._serve("send", address, part, act)
-        return message_id
+        return message_ids
 
     async def edit(self, address: Address, message_id: str, part: Part) -> None:
         screen = self.screens[address.chat_id]
@@ -141,7 +153,7 @@ class FakePlatform:
         def act() -> None:
             if message_id not in screen.messages:
                 raise TargetGone("no such message")
-            if part.file is not None or screen.messages[message_id].file is not None:
+            if part.files or screen.messages[message_id].files:
                 raise Rejected("a file and a text are no edits of each other")
             screen.messages[message_id] = part
 
@@ -176,13 +188,13 @@ class FakePlatform:
         await asyncio.sleep(0)
         if part is not None:
             check(part, self.limit)
-            if part.file is not None and not self.takes_files:
+            if part.files and not self.takes_files:
                 raise Rejected("no files here")
         if address.chat_id in self.moved:
             raise ChatGone("the group was upgraded to a supergroup chat")
         failure = self._next_failure(method)
         screen = self.screens[address.chat_id]
-        what = "" if part is None else part.text if part.file is None else f"<{part.file.name}>"
+        what = "" if part is None else shown_as(part)
         screen.log.append(f"{method} {what}".strip())
         if failure is None or failure.is_done_all_the_same:
             act()
@@ -366,13 +378,20 @@ class SearchablePlatform(FakePlatform):
 
 def check(part: Part, limit: int) -> None:
     """What every platform refuses."""
-    if not part.text.strip() and part.file is None:
+    if not part.text.strip() and not part.files:
         raise Rejected("message text is empty")
+    if len(part.files) > 1 and part.buttons:
+        raise Rejected("an album has no buttons")
     if len(part.text) > limit:
         raise Rejected("message is too long")
     for button in (button for row in part.buttons for button in row):
         if not 1 <= len(button.data.encode()) <= 64:
             raise Rejected("button data invalid")
+
+
+def shown_as(part: Part) -> str:
+    """The text, or the files in angle brackets."""
+    return " ".join(f"<{file.name}>" for file in part.files) or part.text
 
 
 def plain(parts: Iterable[Part]) -> list[Part]:

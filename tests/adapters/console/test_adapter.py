@@ -92,7 +92,7 @@ async def test_the_number_of_a_button_presses_it(terminal: Terminal) -> None:
 
 
 async def test_a_number_is_only_a_number_when_the_question_is_closed(terminal: Terminal) -> None:
-    message_id = await terminal.adapter.send(ADDRESS, QUESTION)
+    (message_id,) = await terminal.adapter.send(ADDRESS, QUESTION)
     await terminal.adapter.edit(ADDRESS, message_id, Part("Which?\n\n→ Paris", Form.FINAL))
     terminal.type("2\n")
     assert await terminal.message() == "2"
@@ -151,16 +151,28 @@ async def test_output_that_nobody_reads_is_a_chat_that_is_gone() -> None:
         file.close()
 
 
-async def test_a_file_is_left_where_the_person_can_find_it(
+async def test_files_are_left_together_where_the_person_can_find_them(
     terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "kept"))
     (tmp_path / "kept").mkdir()
-    sent = tmp_path / "cats.png"
-    sent.write_bytes(b"cats")
-    part = Part("Cats", file=OutgoingFile(sent, MediaKind.IMAGE, "cats.png"))
+    files = []
+    for content, caption in (("cats", "Cats"), ("other cats", ""), ("a plan", "The plan")):
+        path = tmp_path / content
+        path.write_text(content)
+        name = "plan.txt" if caption == "The plan" else "cats.png"
+        files.append(OutgoingFile(path, MediaKind.FILE, name, caption))
+    (part,) = await asyncio.to_thread(terminal.adapter.render_files, files)
     await terminal.adapter.send(ADDRESS, part)
-    sent.unlink()  # the gateway keeps no copy
-    (kept,) = (tmp_path / "kept").glob("*/cats.png")
-    assert kept.read_bytes() == b"cats"
-    assert f"Cats: {kept}" in terminal.output.getvalue()
+    for file in files:
+        file.path.unlink()  # the gateway keeps no copy
+    (folder,) = (tmp_path / "kept").iterdir()
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        "cats.png": "cats",
+        "2-cats.png": "other cats",
+        "plan.txt": "a plan",
+    }
+    lines = [line.rstrip() for line in terminal.output.getvalue().splitlines()]
+    assert f"Cats: {folder}/cats.png" in lines
+    assert f"{folder}/2-cats.png" in lines
+    assert f"The plan: {folder}/plan.txt" in lines

@@ -51,7 +51,7 @@ async def test_the_answer_takes_the_place_of_the_acknowledgement() -> None:
         result = await world.ada.slash(world.channel, "new")
         assert result.deferred
         assert not result.ephemeral
-        message_id = await world.adapter.send(world.last.address, Part("A new beginning."))
+        (message_id,) = await world.adapter.send(world.last.address, Part("A new beginning."))
         assert [one.content for one in world.channel.history()] == ["A new beginning."]
         await world.adapter.edit(world.last.address, message_id, Part("A new *beginning*."))
         await world.adapter.send(world.last.address, Part("And more."))
@@ -163,7 +163,7 @@ async def test_a_form_that_was_made_up_shows_nothing_of_other_channels() -> None
 
 async def test_a_button_says_which_it_is_and_the_notice_is_for_whoever_pressed_it() -> None:
     async with listening() as world:
-        message_id = await world.adapter.send(world.here, WHICH)
+        (message_id,) = await world.adapter.send(world.here, WHICH)
         question = world.channel.last_message
         assert question is not None
         result = await world.ada.click(question, label="A")
@@ -218,7 +218,7 @@ async def test_case_39_buttons_and_forms_from_before_a_restart_still_work() -> N
 
 async def test_a_long_column_is_a_menu_whose_choice_is_a_press() -> None:
     async with listening() as world:
-        message_id = await world.adapter.send(world.here, CHAPTERS)
+        (message_id,) = await world.adapter.send(world.here, CHAPTERS)
         chapters = world.channel.last_message
         assert chapters is not None
         with pytest.raises(simcord.SetupError):  # it stands in place of the buttons

@@ -31,7 +31,7 @@ def message(world: World, message_id: str) -> discord.Message:
 async def test_a_part_is_a_message_and_its_id_is_told() -> None:
     async with listening() as world:
         (part,) = world.adapter.render("Hello **Ada**")
-        message_id = await world.adapter.send(world.here, part)
+        (message_id,) = await world.adapter.send(world.here, part)
         assert message(world, message_id).content == "Hello **Ada**"
 
 
@@ -40,7 +40,7 @@ async def test_case_12_nobody_is_notified_by_accident() -> None:
         text = f"@everyone @here {world.ada.mention} <@&{world.guild.id}>"
         asked = await world.ada.send(world.channel, "hello")
         address = replace(world.here, reply_to=str(asked.id))
-        sent = message(world, await world.adapter.send(address, Part(text)))
+        sent = message(world, *await world.adapter.send(address, Part(text)))
         assert not sent.mention_everyone
         (request,) = [one for one in world.env.http_requests if one.path.endswith("/messages")]
         assert isinstance(request.json, dict)
@@ -50,7 +50,7 @@ async def test_case_12_nobody_is_notified_by_accident() -> None:
 async def test_who_may_be_notified_is_a_setting() -> None:
     async with listening(allowed_mentions=["users"]) as world:
         text = f"@everyone {world.ada.mention}"
-        sent = message(world, await world.adapter.send(world.here, Part(text)))
+        sent = message(world, *await world.adapter.send(world.here, Part(text)))
         assert [user.id for user in sent.mentions] == [world.ada.id]
         assert not sent.mention_everyone
 
@@ -58,7 +58,7 @@ async def test_who_may_be_notified_is_a_setting() -> None:
 async def test_an_answer_is_a_reply_and_goes_into_its_thread() -> None:
     async with listening() as world:
         asked = await world.ada.send(world.channel, f"{world.name} hello")
-        sent = message(world, await world.adapter.send(world.last.address, Part("hi")))
+        sent = message(world, *await world.adapter.send(world.last.address, Part("hi")))
         assert sent.reference is not None
         assert sent.reference.message_id == asked.id
         place = world.env.bot.get_channel(world.channel.id)
@@ -75,10 +75,10 @@ async def test_an_answer_is_a_reply_and_goes_into_its_thread() -> None:
 async def test_links_in_an_answer_show_no_previews() -> None:
     async with listening() as world:
         (part,) = world.adapter.render("see https://example.org/cats")
-        sent = message(world, await world.adapter.send(world.here, part))
+        sent = message(world, *await world.adapter.send(world.here, part))
         assert sent.flags.suppress_embeds
         (card,) = world.adapter.render("May I?", Style.APPROVAL)
-        sent = message(world, await world.adapter.send(world.here, card))
+        sent = message(world, *await world.adapter.send(world.here, card))
         assert not sent.flags.suppress_embeds  # a card is an embed itself
 
 
@@ -87,13 +87,13 @@ async def test_case_23b_an_answer_to_a_deleted_message_still_arrives() -> None:
         asked = await world.ada.send(world.channel, f"{world.name} hello")
         address = world.last.address
         await world.ada.delete(asked)
-        sent = message(world, await world.adapter.send(address, Part("hi")))
+        sent = message(world, *await world.adapter.send(address, Part("hi")))
         assert sent.content == "hi"
 
 
 async def test_a_message_is_changed_and_taken_away() -> None:
     async with listening() as world:
-        message_id = await world.adapter.send(world.here, Part("one"))
+        (message_id,) = await world.adapter.send(world.here, Part("one"))
         await world.adapter.edit(world.here, message_id, Part("two"))
         assert message(world, message_id).content == "two"
         await world.adapter.edit(world.here, message_id, Part("two"))  # case 19
@@ -111,7 +111,7 @@ async def test_questions_stand_on_a_card_with_buttons_in_their_colours() -> None
             (Button("Once", "ask:1:1", "good"), Button("Deny", "ask:1:2", "bad")),
             (Button("Other", "ask:1:other"),),
         )
-        sent = message(world, await world.adapter.send(world.here, replace(part, buttons=buttons)))
+        sent = message(world, *await world.adapter.send(world.here, replace(part, buttons=buttons)))
         assert sent.content == ""
         assert [embed.description for embed in sent.embeds] == ["Delete **all**?"]
         rows = [row for row in sent.components if isinstance(row, discord.ActionRow)]
@@ -137,7 +137,9 @@ async def test_many_choices_are_filled_into_discords_five_rows() -> None:
     async with listening() as world:
         choices = tuple((Button(f"Choice {n}", f"ask:1:{n}"),) for n in range(7))
         buttons = (*choices, (Button("Other", "ask:1:other", opens_form=True),))
-        sent = message(world, await world.adapter.send(world.here, Part("Which?", buttons=buttons)))
+        sent = message(
+            world, *await world.adapter.send(world.here, Part("Which?", buttons=buttons))
+        )
         rows = [row for row in sent.components if isinstance(row, discord.ActionRow)]
         assert sum(len(row.children) for row in rows) == 8
         assert len(rows) <= 5
@@ -177,17 +179,18 @@ async def test_a_file_beyond_the_servers_limit_is_refused_before_it_is_sent(tmp_
     async with listening() as world:
         with pytest.raises(Rejected, match=r"11\.0 MB"):
             await world.adapter.send(
-                world.here, Part("", file=OutgoingFile(path, MediaKind.FILE, "large.bin"))
+                world.here, Part("", files=(OutgoingFile(path, MediaKind.FILE, "large.bin"),))
             )
         missing = OutgoingFile(tmp_path / "none", MediaKind.FILE, "none.bin")
+        small = OutgoingFile(Path(__file__), MediaKind.FILE, "small.py")
         with pytest.raises(Rejected, match=r"none\.bin"):
-            await world.adapter.send(world.here, Part("", file=missing))
+            await world.adapter.send(world.here, Part("", files=(small, missing)))
 
 
 async def test_a_message_is_found_by_its_button() -> None:
     async with listening() as world:
         part = Part("Which?", buttons=((Button("A", "ask:1:1"),),))
-        message_id = await world.adapter.send(world.here, part)
+        (message_id,) = await world.adapter.send(world.here, part)
         await world.adapter.send(world.here, Part("later"))
         assert await world.adapter.find(world.here, "ask:1:1") == message_id
         assert await world.adapter.find(world.here, "ask:2:1") is None
@@ -240,5 +243,5 @@ async def test_a_missing_right_to_send_files_is_about_the_file(tmp_path: Path) -
         world.env.inject_error("POST", "/channels/*/messages", status=403, code=50013)
         with pytest.raises(Rejected, match="may not send files"):
             await world.adapter.send(
-                world.here, Part("a", file=OutgoingFile(path, MediaKind.FILE, "a.txt"))
+                world.here, Part("a", files=(OutgoingFile(path, MediaKind.FILE, "a.txt"),))
             )

@@ -1,5 +1,7 @@
 """What can befall a message on its way, and what a wire brings that no simulation has."""
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,7 +32,7 @@ async def test_case_15_a_message_that_arrived_before_the_line_was_cut_is_there_o
 ) -> None:
     async with Serving(adapter_for(fake), fake) as serving:
         fake.fail("create", faults.cut(is_done=True))
-        message_id = await serving.adapter.send(address_of(ada), Part("hello"))
+        (message_id,) = await serving.adapter.send(address_of(ada), Part("hello"))
         assert [(str(one.id), one.text) for one in fake.replies(ada)] == [(message_id, "hello")]
 
 
@@ -85,12 +87,90 @@ async def test_files_go_up_as_they_are_on_the_disk(
     path.write_bytes(b"\0\1" * 50_000)
     async with Serving(adapter_for(fake), fake) as serving:
         file = OutgoingFile(path, MediaKind.FILE, "numbers.bin")
-        await serving.adapter.send(address_of(ada), Part("Look", file=file))
+        await serving.adapter.send(address_of(ada), Part("Look", files=(file,)))
         (sent,) = fake.replies(ada)
         assert sent.text == "Look"
         (attachment,) = sent.fields["attachments"]
         assert attachment["filename"] == "numbers.bin"
         assert fake.files[attachment["id"]] == path.read_bytes()
+
+
+def files_of(folder: Path, *sizes: int) -> list[OutgoingFile]:
+    """Files of these sizes, all of one name; every second has something said of it."""
+    files = []
+    for number, size in enumerate(sizes):
+        path = folder / str(number)
+        with path.open("wb") as file:
+            file.write(str(number).encode())
+            file.truncate(size)
+        caption = "" if number % 2 else f"*File* {number}"
+        files.append(OutgoingFile(path, MediaKind.FILE, "plot.png", caption))
+    return files
+
+
+async def test_files_of_one_answer_are_one_message_and_each_is_described(
+    fake: FakeDiscord, ada: Person, tmp_path: Path
+) -> None:
+    files = await asyncio.to_thread(files_of, tmp_path, *[100] * 12)
+    async with Serving(adapter_for(fake), fake) as serving:
+        parts = await asyncio.to_thread(serving.adapter.render_files, files)
+        for part in parts:
+            (message_id,) = await serving.adapter.send(address_of(ada), part)
+        first, second = fake.replies(ada)
+        assert str(second.id) == message_id
+        assert first.text.split("\n") == [rf"{n + 1}\. *File* {n}" for n in range(0, 10, 2)]
+        assert second.text == "*File* 10"
+        sent = [one for message in (first, second) for one in message.fields["attachments"]]
+        assert len(first.fields["attachments"]) == 10
+        contents = [fake.files[one["id"]].rstrip(b"\0").decode() for one in sent]
+        assert contents == [str(number) for number in range(12)]
+        assert [one.get("description") for one in sent] == [file.caption or None for file in files]
+
+
+async def test_files_that_are_too_large_together_are_several_messages(
+    fake: FakeDiscord, ada: Person, tmp_path: Path
+) -> None:
+    """A request may have 25 MiB; a file that is too large by itself takes no other along."""
+    mb = 1 << 20
+    sizes = [8 * mb, 8 * mb, 8 * mb - 100, 8 * mb, 11 * mb, 1]
+    files = await asyncio.to_thread(files_of, tmp_path, *sizes)
+    async with Serving(adapter_for(fake), fake) as serving:
+        parts = await asyncio.to_thread(serving.adapter.render_files, files)
+        assert [len(part.files) for part in parts] == [3, 1, 1, 1]
+        for part in parts:
+            if part.files == (files[4],):
+                with pytest.raises(Rejected, match=r"11\.0 MB"):
+                    await serving.adapter.send(address_of(ada), part)
+            else:
+                await serving.adapter.send(address_of(ada), part)
+        assert [len(one.fields["attachments"]) for one in fake.replies(ada)] == [3, 1, 1]
+
+
+async def test_a_text_too_long_for_one_message_stands_above_its_files(
+    fake: FakeDiscord, ada: Person, tmp_path: Path
+) -> None:
+    files = await asyncio.to_thread(files_of, tmp_path, 10, 10)
+    files = [replace(file, caption=f"{n} " + "word " * 300) for n, file in enumerate(files)]
+    async with Serving(adapter_for(fake), fake) as serving:
+        for part in await asyncio.to_thread(serving.adapter.render_files, files):
+            await serving.adapter.send(address_of(ada), part)
+        above, shown = fake.replies(ada)
+        assert above.text.startswith(r"1\. 0 word")
+        assert "attachments" not in above.fields
+        assert [len(one["description"]) for one in shown.fields["attachments"]] == [1_024] * 2
+
+
+async def test_an_album_that_arrived_before_the_line_was_cut_is_there_once(
+    fake: FakeDiscord, ada: Person, tmp_path: Path
+) -> None:
+    """Case 15: the second try brings the files anew."""
+    files = await asyncio.to_thread(files_of, tmp_path, 10, 10)
+    async with Serving(adapter_for(fake), fake) as serving:
+        (part,) = await asyncio.to_thread(serving.adapter.render_files, files)
+        for is_done in (True, False):
+            fake.fail("create", faults.cut(is_done=is_done))
+            await serving.adapter.send(address_of(ada), part)
+        assert [len(one.fields["attachments"]) for one in fake.replies(ada)] == [2, 2]
 
 
 async def test_files_come_down_and_an_address_that_has_run_out_is_asked_for_anew(

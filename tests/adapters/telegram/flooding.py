@@ -19,8 +19,11 @@ Work = Callable[[FakeTelegram, TelegramAdapter, DeliverySettings], Awaitable[Non
 LEFT_TO_COLLECTOR = "ignore:unclosed:ResourceWarning"
 
 
-def served(work: Work, *, drafts: bool = True) -> None:
-    """Run `work(fake, adapter, settings)` between a fake with the published limits and a client."""
+def served(work: Work, *, drafts: bool = True, patience_s: float = 0.002) -> None:
+    """Run `work(fake, adapter, settings)` between a fake with the published limits and a client.
+
+    More patience lets uploads arrive before the clock jumps: they go by way of threads.
+    """
 
     async def run() -> None:
         fake = FakeTelegram(flood=FloodLimits.published())
@@ -34,7 +37,7 @@ def served(work: Work, *, drafts: bool = True) -> None:
         await asyncio.sleep(1)  # of virtual time: what was closed is gone
         assert fake.world.violations == []
 
-    virtual_time.run(run(), patience_s=0.002)
+    virtual_time.run(run(), patience_s=patience_s)
     gc.collect()  # what is left over is told now, and not in another test
 
 

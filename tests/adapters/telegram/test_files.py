@@ -1,14 +1,11 @@
 """Files on their way to Telegram: in which form they go, and what happens to their texts."""
 
 import asyncio
-import io
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from adapters.base import (
     AdapterError,
@@ -23,32 +20,9 @@ from adapters.base import (
 )
 from adapters.telegram.adapter import TelegramAdapter
 from adapters.telegram.files import Facts, Form, form_of
+from tests.adapters.telegram.sendable import MP3, MP4, OPUS, MakeFile, picture
 from tests.adapters.telegram.serving import adapter_for, address_of
 from tests.fakes.telegram import FakeTelegram, Person, faults
-
-MP4 = b"\x00\x00\x00\x18ftypisom" + bytes(40)
-OPUS = b"OggS" + bytes(24) + b"OpusHead" + bytes(40)
-MP3 = b"ID3" + bytes(40)
-
-MakeFile = Callable[[MediaKind, bytes, str], OutgoingFile]
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> MakeFile:
-    """Puts bytes into a file that may be sent."""
-
-    def made(kind: MediaKind, content: bytes, name: str) -> OutgoingFile:
-        path = tmp_path / name
-        path.write_bytes(content)
-        return OutgoingFile(path, kind, name)
-
-    return made
-
-
-def picture(width: int = 40, height: int = 30, form: str = "PNG") -> bytes:
-    written = io.BytesIO()
-    Image.new("L", (width, height)).save(written, form)
-    return written.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -107,7 +81,7 @@ async def test_each_kind_of_file_arrives_whole(
     field: str,
 ) -> None:
     [caption] = adapter.render("*here* it is")
-    await adapter.send(address_of(ada), replace(caption, file=make(kind, content, name)))
+    await adapter.send(address_of(ada), replace(caption, files=(make(kind, content, name),)))
     [message] = fake.replies(ada)
     assert list(message.content) == [field]
     stored = message.content[field][-1] if field == "photo" else message.content[field]
@@ -121,34 +95,31 @@ async def test_a_large_file_is_read_in_pieces_and_not_on_the_event_loop(
 ) -> None:
     """The fixture of all tests fails on a file that is read on the event loop."""
     content = os.urandom(3_000_000)
-    await adapter.send(address_of(ada), Part("", file=make(MediaKind.FILE, content, "noise.bin")))
+    await adapter.send(
+        address_of(ada), Part("", files=(make(MediaKind.FILE, content, "noise.bin"),))
+    )
     [message] = fake.replies(ada)
     assert fake.files.find(message.content["document"]["file_id"]).content == content
 
 
-@pytest.mark.parametrize("length", [1_024, 1_025, 4_096])
-async def test_a_text_too_long_for_a_caption_is_a_message_of_its_own(
-    fake: FakeTelegram, ada: Person, adapter: TelegramAdapter, make: MakeFile, length: int
+@pytest.mark.parametrize(("length", "messages"), [(1_024, 1), (1_025, 2), (4_096, 2), (5_000, 3)])
+async def test_a_text_too_long_for_a_caption_follows_the_file(
+    fake: FakeTelegram,
+    ada: Person,
+    adapter: TelegramAdapter,
+    make: MakeFile,
+    *,
+    length: int,
+    messages: int,
 ) -> None:
     """Case 12b: neither the photo nor the text is lost."""
     text = "😀" + "x" * (length - 2)
-    file = make(MediaKind.IMAGE, picture(), "cat.png")
-    message_id = await adapter.send(address_of(ada), Part(text, file=file))
+    file = replace(make(MediaKind.IMAGE, picture(), "cat.png"), caption=text)
+    for part in await asyncio.to_thread(adapter.render_files, [file]):
+        await adapter.send(address_of(ada), part)
     replies = fake.replies(ada)
-    assert "photo" in replies[0].content
-    assert str(replies[0].id) == message_id
+    assert ["photo" in one.content for one in replies] == [True] + [False] * (messages - 1)
     assert "".join(one.text for one in replies) == text
-    assert len(replies) == (1 if length == 1_024 else 2)
-
-
-async def test_a_file_whose_text_did_not_follow_is_not_sent_again(
-    fake: FakeTelegram, ada: Person, adapter: TelegramAdapter, make: MakeFile
-) -> None:
-    fake.fail("sendMessage", faults.retry_after(7))
-    file = make(MediaKind.IMAGE, picture(), "cat.png")
-    with pytest.raises(Ambiguous, match="the file was sent, its text was not"):
-        await adapter.send(address_of(ada), Part("x" * 1_025, file=file))
-    assert len(fake.replies(ada)) == 1
 
 
 async def test_a_photo_that_telegram_refuses_after_all_goes_as_a_document(
@@ -157,7 +128,9 @@ async def test_a_photo_that_telegram_refuses_after_all_goes_as_a_document(
     """Case 12b."""
     content = picture()
     fake.fail("sendPhoto", faults.refused(400, "Bad Request: PHOTO_INVALID_DIMENSIONS"))
-    await adapter.send(address_of(ada), Part("", file=make(MediaKind.IMAGE, content, "cat.png")))
+    await adapter.send(
+        address_of(ada), Part("", files=(make(MediaKind.IMAGE, content, "cat.png"),))
+    )
     [message] = fake.replies(ada)
     assert fake.files.find(message.content["document"]["file_id"]).content == content
 
@@ -166,7 +139,7 @@ async def test_somebody_who_takes_no_voice_messages_gets_the_speech_as_a_file(
     fake: FakeTelegram, ada: Person, adapter: TelegramAdapter, make: MakeFile
 ) -> None:
     fake.world.chats[ada.id].refuses_voice = True
-    await adapter.send(address_of(ada), Part("", file=make(MediaKind.VOICE, OPUS, "words.ogg")))
+    await adapter.send(address_of(ada), Part("", files=(make(MediaKind.VOICE, OPUS, "words.ogg"),)))
     assert [list(one.content) for one in fake.replies(ada)] == [["document"]]
 
 
@@ -178,7 +151,7 @@ async def test_a_file_carries_topic_reference_and_buttons(
     topic = fake.people.topic(forum, "Chess")
     asked = fake.people.say(ada, "the board?", chat=forum, topic=topic)
     part = Part(
-        "", file=make(MediaKind.IMAGE, picture(), "board.png"), buttons=((Button("Go", "g"),),)
+        "", files=(make(MediaKind.IMAGE, picture(), "board.png"),), buttons=((Button("Go", "g"),),)
     )
     await adapter.send(address_of(forum, reply_to=asked.id, topic=topic), part)
     [message] = fake.replies(forum)
@@ -191,7 +164,7 @@ async def test_a_file_for_a_deleted_message_is_shown_all_the_same(
     """Case 23b."""
     fake.fail("sendPhoto", faults.refused(400, "Bad Request: message to be replied not found"))
     content = picture()
-    part = Part("", file=make(MediaKind.IMAGE, content, "cat.png"))
+    part = Part("", files=(make(MediaKind.IMAGE, content, "cat.png"),))
     await adapter.send(address_of(ada, reply_to=77), part)
     [message] = fake.replies(ada)
     assert fake.files.find(message.content["photo"][0]["file_id"]).content == content
@@ -202,7 +175,7 @@ async def test_a_topic_that_is_gone_is_an_error_for_files_too(
 ) -> None:
     """Case 39a."""
     forum = fake.people.group("Club", is_forum=True)
-    part = Part("", file=make(MediaKind.IMAGE, picture(), "cat.png"))
+    part = Part("", files=(make(MediaKind.IMAGE, picture(), "cat.png"),))
     with pytest.raises(ChatGone, match="thread not found"):
         await adapter.send(address_of(forum, topic=1), part)
     assert all(not fake.messages(chat) for chat in fake.world.chats.values())
@@ -212,9 +185,9 @@ async def test_caption_and_buttons_of_a_file_can_be_changed(
     fake: FakeTelegram, ada: Person, adapter: TelegramAdapter, make: MakeFile
 ) -> None:
     file = make(MediaKind.IMAGE, picture(), "cat.png")
-    before = Part("a cat", file=file, buttons=((Button("More", "m"),),))
-    message_id = await adapter.send(address_of(ada), before)
-    after = Part("the same cat", file=file)
+    before = Part("a cat", files=(file,), buttons=((Button("More", "m"),),))
+    (message_id,) = await adapter.send(address_of(ada), before)
+    after = Part("the same cat", files=(file,))
     for _ in range(2):  # the second time nothing changes
         await adapter.edit(address_of(ada), message_id, after)
     [message] = fake.replies(ada)
@@ -247,7 +220,7 @@ async def test_each_failure_of_an_upload_has_its_kind(
     adapter = adapter_for(fake, answer_within_s=0.5 if fault.hangs else 5)
     fake.fail("sendDocument", fault)
     with pytest.raises(AdapterError) as caught:
-        await adapter.send(address_of(ada), Part("", file=make(MediaKind.FILE, b"x", "x.txt")))
+        await adapter.send(address_of(ada), Part("", files=(make(MediaKind.FILE, b"x", "x.txt"),)))
     await adapter.close()
     assert type(caught.value) is kind
     assert len(fake.replies(ada)) == is_shown
@@ -270,7 +243,7 @@ async def test_what_can_not_be_read_is_refused_in_words(
         (missing, "can't be read: No such file"),
     ):
         with pytest.raises(Rejected, match=reason):
-            await adapter.send(address_of(ada), Part("", file=file))
+            await adapter.send(address_of(ada), Part("", files=(file,)))
     assert fake.calls == []
 
 
@@ -282,5 +255,5 @@ async def test_the_public_server_is_spared_files_that_it_refuses(
     file = make(MediaKind.FILE, b"", "film.bin")
     await asyncio.to_thread(os.truncate, file.path, 50_000_001)
     with pytest.raises(Rejected, match="larger than 50,000,000 bytes"):
-        await adapter.send(address_of(ada), Part("", file=file))
+        await adapter.send(address_of(ada), Part("", files=(file,)))
     await adapter.close()

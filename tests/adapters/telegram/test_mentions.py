@@ -48,7 +48,7 @@ async def test_neither_a_preview_nor_an_edit_nor_a_plain_text_notifies(
 ) -> None:
     group = fake.people.group("Kitchen")
     place = address_of(group)
-    message_id = await adapter.send(place, adapter.preview("ask @carol")[-1])
+    (message_id,) = await adapter.send(place, adapter.preview("ask @carol")[-1])
     assert fake.notified(group) == []
     await adapter.edit(place, message_id, Part("@carol or @bobby"))
     assert fake.replies(group)[0].styled("text_link") == ["@carol", "@bobby"]
@@ -61,7 +61,7 @@ async def test_a_name_under_a_file_does_not_notify(
     path = tmp_path / "list.txt"
     await asyncio.to_thread(path.write_text, "eggs")
     file = OutgoingFile(path, MediaKind.FILE, "list.txt")
-    await adapter.send(address_of(group), Part("from @carol", file=file))
+    await adapter.send(address_of(group), Part("from @carol", files=(file,)))
     assert [message.text for message in fake.replies(group)] == ["from @carol"]
     assert fake.notified(group) == []
 

@@ -1,12 +1,18 @@
 """What the fake counts when a hundred chats are busy: the real client, in virtual time."""
 
 import asyncio
+import io
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from PIL import Image
 
+from adapters.base import MediaKind, OutgoingFile
 from adapters.telegram.adapter import TelegramAdapter
 from gateway.delivery.persistence import Outcome
-from gateway.delivery.reply import DeliverySettings
+from gateway.delivery.references import LongCode, Reference
+from gateway.delivery.reply import DeliverySettings, Reply
 from tests.adapters.telegram.flooding import LEFT_TO_COLLECTOR, served, stream
 from tests.adapters.telegram.serving import address_of
 from tests.fakes.telegram import Chat, FakeTelegram, Person, faults
@@ -71,3 +77,52 @@ def test_a_long_answer_arrives_though_telegram_objects_at_every_step(*, drafts: 
         assert all("▉" not in message.text for message in fake.replies(ada))
 
     served(work, drafts=drafts)
+
+
+class Pictures:
+    """Every picture that an answer speaks of is there."""
+
+    def __init__(self, folder: Path) -> None:
+        written = io.BytesIO()
+        Image.new("L", (4, 4)).save(written, "PNG")
+        (folder / "picture.png").write_bytes(written.getvalue())
+        self._file = OutgoingFile(folder / "picture.png", MediaKind.IMAGE, "picture.png")
+
+    async def fetch(self, reference: Reference) -> OutgoingFile:
+        return replace(self._file, name=reference.target)
+
+    async def keep(self, code: LongCode) -> OutgoingFile:
+        return replace(self._file, name=code.name)
+
+
+def test_albums_of_many_busy_chats_exceed_no_limit_and_all_arrive(tmp_path: Path) -> None:
+    """Albums of up to ten, before and behind texts, in chats and groups: each in its order."""
+    pictures = Pictures(tmp_path)
+
+    async def work(
+        fake: FakeTelegram, adapter: TelegramAdapter, settings: DeliverySettings
+    ) -> None:
+        people = [fake.people.person(f"Person {number}") for number in range(9)]
+        groups = [fake.people.group(f"Group {number}") for number in range(3)]
+        places: list[Chat | Person] = [*people, *groups]
+
+        async def converse(place: Chat | Person, most: int) -> None:
+            for size in (1, most, 2):
+                reply = Reply(adapter, address_of(place), settings, files=pictures)
+                text = f"{size} for {place.id}:\n\n"
+                text += "\n\n".join(f"MEDIA:{size}-{n}.png" for n in range(size))
+                assert await reply.finish(text) is Outcome.SHOWN
+
+        async with asyncio.TaskGroup() as tasks:
+            for number, place in enumerate(places):
+                tasks.create_task(converse(place, 2 + number % 9))
+        for number, place in enumerate(places):
+            sizes = [1, 2 + number % 9, 2]
+            expected = [kind for size in sizes for kind in ("text", *["photo"] * size)]
+            replies = fake.replies(place)
+            assert ["photo" if one.is_caption else "text" for one in replies] == expected
+            albums = {one.content.get("media_group_id") for one in replies} - {None}
+            assert len(albums) == 2
+        assert fake.flood.refusals == 0
+
+    served(work, patience_s=0.1)

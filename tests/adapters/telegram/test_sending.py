@@ -41,7 +41,7 @@ async def test_links_in_an_answer_show_no_previews(
     fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
 ) -> None:
     [part] = adapter.render("see https://example.org/cats")
-    message_id = await adapter.send(address_of(ada), part)
+    (message_id,) = await adapter.send(address_of(ada), part)
     await adapter.edit(address_of(ada), message_id, adapter.render("or https://example.org")[0])
     for method in ("sendMessage", "editMessageText"):
         [call] = fake.calls_of(method)
@@ -52,7 +52,7 @@ async def test_a_reply_growing_by_edits_ends_formatted_and_without_cursor(
     fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
 ) -> None:
     address = address_of(ada)
-    message_id = await adapter.send(address, adapter.preview("It is")[-1])
+    (message_id,) = await adapter.send(address, adapter.preview("It is")[-1])
     await adapter.edit(address, message_id, adapter.preview("It is **very")[-1])
     await adapter.edit(address, message_id, adapter.render("It is **very** late")[-1])
     [message] = fake.replies(ada)
@@ -64,7 +64,7 @@ async def test_an_edit_that_changes_nothing_is_a_success(
     fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
 ) -> None:
     """Case 19."""
-    message_id = await adapter.send(address_of(ada), HELLO)
+    (message_id,) = await adapter.send(address_of(ada), HELLO)
     await adapter.edit(address_of(ada), message_id, HELLO)
     assert "message is not modified" in fake.calls_of("editMessageText")[0].outcome
 
@@ -73,7 +73,7 @@ async def test_an_edit_may_change_the_buttons_alone(
     fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
 ) -> None:
     part = Part("sure?", buttons=((Button("Yes", "y"), Button("No", "n")),))
-    message_id = await adapter.send(address_of(ada), part)
+    (message_id,) = await adapter.send(address_of(ada), part)
     assert fake.replies(ada)[0].labels == ["Yes", "No"]
     await adapter.edit(address_of(ada), message_id, Part("sure?"))
     assert fake.replies(ada)[0].labels == []
@@ -135,7 +135,7 @@ async def test_a_missing_topic_is_an_error_and_never_another_chat(
 async def test_editing_what_was_deleted_says_that_the_target_is_gone(
     fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
 ) -> None:
-    message_id = await adapter.send(address_of(ada), HELLO)
+    (message_id,) = await adapter.send(address_of(ada), HELLO)
     fake.people.delete(fake.replies(ada)[0])
     with pytest.raises(TargetGone):
         await adapter.edit(address_of(ada), message_id, Part("later"))
@@ -144,7 +144,7 @@ async def test_editing_what_was_deleted_says_that_the_target_is_gone(
 async def test_deleting_twice_is_fine(
     fake: FakeTelegram, ada: Person, adapter: TelegramAdapter
 ) -> None:
-    message_id = await adapter.send(address_of(ada), HELLO)
+    (message_id,) = await adapter.send(address_of(ada), HELLO)
     await adapter.delete(address_of(ada), message_id)
     await adapter.delete(address_of(ada), message_id)
     assert fake.replies(ada) == []
@@ -353,7 +353,7 @@ async def test_a_group_that_becomes_a_supergroup_is_followed(
     asked = fake.people.say(ada, "soup?", chat=group)
     address = address_of(group, reply_to=asked.id)
     moved = fake.people.migrate(group, ada)
-    message_id = await adapter.send(address, HELLO)
+    (message_id,) = await adapter.send(address, HELLO)
     await adapter.edit(address, message_id, Part("hello again"))
     await adapter.typing(address)
     assert [message.text for message in fake.replies(moved)] == ["hello again"]

@@ -68,7 +68,7 @@ async def test_a_press_while_it_is_being_shown_again_shows_it_no_second_time(
         sending, may_arrive = asyncio.Event(), asyncio.Event()
         send = gateway.platform.send
 
-        async def slowly(*arguments: Any) -> str:
+        async def slowly(*arguments: Any) -> tuple[str, ...]:
             sending.set()
             await may_arrive.wait()
             return await send(*arguments)
@@ -103,7 +103,7 @@ async def test_only_the_part_that_was_in_doubt_is_shown_again(
         gateway.model.enqueue(text=text)
         sent = gateway.platform.send
 
-        async def second_is_lost(*arguments: Any) -> str:
+        async def second_is_lost(*arguments: Any) -> tuple[str, ...]:
             if arguments[1].text.startswith("b"):
                 raise Ambiguous("timed out")
             return await sent(*arguments)
@@ -121,11 +121,11 @@ async def leave_a_stray(start: Start, monkeypatch: pytest.MonkeyPatch, first: Fa
     arrived = asyncio.Event()
     send = first.send
 
-    async def arrive_unheard(*arguments: Any) -> str:
+    async def arrive_unheard(*arguments: Any) -> tuple[str, ...]:
         await send(*arguments)
         arrived.set()
         await asyncio.get_running_loop().create_future()
-        return ""
+        return ()
 
     async with start(platform=first) as gateway:
         monkeypatch.setattr(first, "send", arrive_unheard)

@@ -16,7 +16,7 @@ from gateway.chats.lost_replies import NOT_HEARD, NOTICE
 from gateway.web.fetch import Fetcher
 from gateway.web.guard import SystemResolver
 from gateway.workspace.workspace import Workspaces
-from tests.fakes.platform import FakePlatform, Screen
+from tests.fakes.platform import FakePlatform, Screen, shown_as
 from tests.fakes.website import Website, serving
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
@@ -34,10 +34,7 @@ def workspace(tmp_path: Path) -> Path:
 
 def seen(screen: Screen) -> list[str]:
     """The texts, and the files in angle brackets."""
-    return [
-        part.text if part.file is None else f"<{part.file.name}>"
-        for part in screen.messages.values()
-    ]
+    return [shown_as(part) for part in screen.messages.values()]
 
 
 async def answer(gateway: SmallGateway, text: str) -> Screen:
@@ -57,9 +54,9 @@ async def test_a_file_of_the_workspace_follows_its_text(
         (content,) = screen.files.values()
         assert content == PNG
         part = list(screen.messages.values())[-1]
-        assert part.file is not None
-        assert (part.text, part.file.kind) == ("Cats", MediaKind.IMAGE)
-        assert not part.file.path.exists()
+        (file,) = part.files
+        assert (part.text, file.kind) == ("Cats", MediaKind.IMAGE)
+        assert not file.path.exists()
         assert not any((tmp_path / "outbox").iterdir())
 
 
@@ -179,8 +176,8 @@ async def test_after_a_kill_only_what_was_not_sent_is_sent(
     sending, platform = asyncio.Event(), FakePlatform()
     send = platform.send
 
-    async def hang_at_b(address: Any, part: Part) -> str:
-        if part.file is not None and part.file.name == "b.txt":
+    async def hang_at_b(address: Any, part: Part) -> tuple[str, ...]:
+        if shown_as(part) == "<b.txt>":
             sending.set()
             await asyncio.get_running_loop().create_future()
         return await send(address, part)

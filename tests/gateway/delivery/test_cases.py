@@ -28,7 +28,7 @@ async def test_the_plain_fallback_of_a_long_answer_is_all_of_it() -> None:
     text = "".join(f"Step {n} - done. " for n in range(600))[:8_000]
     send = platform.send
 
-    async def refuse_formatting(address: Address, part: Part) -> str:
+    async def refuse_formatting(address: Address, part: Part) -> tuple[str, ...]:
         if part.payload is not None:
             raise Rejected("can't parse entities")
         return await send(address, part)
@@ -125,7 +125,7 @@ def test_an_hour_without_the_platform_costs_no_answer_and_no_other_chat_anything
     platform = FakePlatform()
     send = platform.send
 
-    async def send_when_up(address: Address, part: Part) -> str:
+    async def send_when_up(address: Address, part: Part) -> tuple[str, ...]:
         if address == CHAT and asyncio.get_running_loop().time() < 3_000:
             raise Unreachable("connection refused")
         return await send(address, part)

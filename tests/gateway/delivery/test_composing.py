@@ -10,7 +10,7 @@ from adapters.base import MediaKind, OutgoingFile, Part, Style
 from gateway.delivery.composing import LONG_CHARS, compose, growing
 from gateway.delivery.outbox import NotSendable, Outbox, kind_of
 from gateway.delivery.references import LongCode, Reference
-from tests.fakes.platform import FakePlatform
+from tests.fakes.platform import FakePlatform, shown_as
 
 
 class Shelf:
@@ -34,7 +34,7 @@ class Shelf:
 
 
 def texts(parts: Sequence[Part]) -> list[str]:
-    return [f"<{part.file.name}>" if part.file else part.text for part in parts]
+    return [shown_as(part) for part in parts]
 
 
 async def test_files_follow_the_text_in_their_order_and_each_is_sent_once() -> None:

@@ -4,6 +4,8 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable
 
+import pytest
+
 from adapters.base import Address, ChatKind, Part, Rate, RateLimited, RateLimits
 from gateway.delivery.gate import Gate
 from gateway.delivery.persistence import Outcome
@@ -129,11 +131,32 @@ def test_a_wait_stated_to_one_text_keeps_the_others_of_its_chat_back() -> None:
     assert platform.requests["-1"] == [1.0]
 
 
+def test_two_messages_of_a_chat_are_apart_though_the_first_had_to_wait_for_others() -> None:
+    limits = RateLimits(chat=Rate(per_s=1), total=Rate(per_s=10))
+
+    async def crowd() -> list[float]:
+        gate, times = Gate(limits), []
+        others = [Address("telegram", str(n), ChatKind.DIRECT) for n in range(100, 130)]
+        async with asyncio.TaskGroup() as group:
+            for other in others:
+                group.create_task(gate.enter(other, Part("x")))
+            await asyncio.sleep(0)  # they are before us
+            for _ in range(3):
+                await gate.enter(CHAT, Part("x"))
+                times.append(asyncio.get_running_loop().time())
+        return times
+
+    first, second, third = virtual_time.run(crowd())
+    assert first == pytest.approx(3)
+    assert second - first >= 1 - 1e-9
+    assert third - second >= 1 - 1e-9
+
+
 def test_where_no_limits_are_stated_nothing_waits() -> None:
     async def many() -> float:
         gate = Gate(RateLimits())
         for _ in range(1_000):
-            await gate.enter(CHAT)
+            await gate.enter(CHAT, Part("x"))
             assert gate.try_enter(GROUP) == 0
         return asyncio.get_running_loop().time()
 
@@ -144,7 +167,7 @@ def test_chats_that_have_been_quiet_are_forgotten() -> None:
     async def visit() -> int:
         gate = Gate(LIMITS)
         for number in range(1_000):
-            await gate.enter(Address("telegram", str(number), ChatKind.DIRECT))
+            await gate.enter(Address("telegram", str(number), ChatKind.DIRECT), Part("x"))
             await asyncio.sleep(1)
         return len(gate._buckets)
 

@@ -60,7 +60,7 @@ def test_what_did_not_arrive_is_tried_again_with_growing_pauses(attempt: Attempt
 
 def test_a_file_that_is_refused_becomes_a_sentence_and_not_another_file() -> None:
     file = OutgoingFile(Path("/outbox/cats.png"), MediaKind.IMAGE, "cats.png")
-    verdict = decide(Rejected("too large"), Attempt(Send(1, Part("Cats", file=file)), False))
+    verdict = decide(Rejected("too large"), Attempt(Send(1, Part("Cats", files=(file,))), False))
     assert isinstance(verdict, Again)
     assert verdict.attempt.part == Part("I could not send cats.png: it is refused.")
     assert decide(Rejected("nor that"), verdict.attempt) is Outcome.REFUSED
@@ -100,7 +100,7 @@ def test_a_refused_plain_edit_becomes_a_new_message() -> None:
     ("error", "attempt", "outcome"),
     [
         (Rejected("no"), replace(NEW, form=PLAIN), Outcome.REFUSED),
-        (Rejected("no"), Attempt(Delete(0, "m1"), is_reply=False), Outcome.REFUSED),
+        (Rejected("no"), Attempt(Delete(0, ("m1",)), is_reply=False), Outcome.REFUSED),
         (ChatGone("blocked"), NEW, Outcome.GONE),
         (ChatGone("blocked"), CHANGE, Outcome.GONE),
     ],
@@ -114,7 +114,7 @@ def test_what_is_hopeless_is_given_up(
 @pytest.mark.parametrize(
     "error", [RateLimited(0), Unreachable("x"), Ambiguous("x"), Rejected("x"), TargetGone("x")]
 )
-@pytest.mark.parametrize("first", [NEW, CHANGE, REPLY, Attempt(Delete(0, "m"), is_reply=False)])
+@pytest.mark.parametrize("first", [NEW, CHANGE, REPLY, Attempt(Delete(0, ("m",)), is_reply=False)])
 def test_no_error_is_repeated_for_ever(error: AdapterError, first: Attempt) -> None:
     verdict: Again | Outcome = Again(first)
     for _ in range(len(BACKOFF_S) + 50):

@@ -44,19 +44,38 @@ def test_a_clock_that_stands_still_or_goes_back_gives_nothing() -> None:
 @given(
     st.floats(0.1, 50),
     st.integers(1, 20),
-    st.lists(st.floats(0, 5), min_size=1, max_size=60),
+    st.lists(st.tuples(st.floats(0, 5), st.integers(1, 10)), min_size=1, max_size=60),
 )
 def test_no_stretch_of_time_sees_more_than_the_rate_and_one_burst(
-    per_s: float, burst: int, gaps: list[float]
+    per_s: float, burst: int, asked: list[tuple[float, int]]
 ) -> None:
+    """Whatever one costs; one that costs more than a burst has nothing else near it."""
     rate = Rate(per_s, burst)
-    bucket, now_s, sent_at = full(rate, 0), 0.0, []
-    for gap in gaps:
+    bucket, now_s, sent = full(rate, 0), 0.0, []
+    for gap, cost in asked:
         now_s += gap
-        bucket, wait_s = spend(bucket, rate, now_s)
-        sent_at.append(now_s + wait_s)
-    assert sent_at == sorted(sent_at)
-    for first in range(len(sent_at)):
-        for last in range(first, len(sent_at)):
-            lasted = sent_at[last] - sent_at[first]
-            assert last - first + 1 <= burst + rate.per_s * lasted + 1e-6
+        bucket, wait_s = spend(bucket, rate, now_s, cost)
+        sent.append((now_s + wait_s, cost))
+    assert sent == sorted(sent, key=lambda one: one[0])
+    for first in range(len(sent)):
+        for last in range(first, len(sent)):
+            lasted = sent[last][0] - sent[first][0]
+            total = sum(cost for _, cost in sent[first : last + 1])
+            assert first == last or total <= burst + rate.per_s * lasted + 1e-6
+
+
+@given(
+    st.floats(0.1, 50),
+    st.lists(st.tuples(st.floats(0, 5), st.integers(1, 10)), min_size=1, max_size=60),
+)
+def test_what_goes_on_credit_is_waited_for_before_the_next(
+    per_s: float, asked: list[tuple[float, int]]
+) -> None:
+    rate = Rate(per_s, credit=10)
+    bucket, now_s, free_at = full(rate, 0), 0.0, 0.0
+    for gap, cost in asked:
+        now_s += gap
+        bucket, wait_s = spend(bucket, rate, now_s, cost)
+        goes_at = max(now_s, free_at)  # at once, if all before it is paid for
+        assert abs(now_s + wait_s - goes_at) < 1e-6
+        free_at = goes_at + cost / per_s

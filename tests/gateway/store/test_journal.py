@@ -1,7 +1,11 @@
 """The journal's tables: all of a write or none of it, and what is read back at a start."""
 
 import asyncio
-from datetime import timedelta
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,11 +21,14 @@ from gateway.store.journal import (
     PartMoved,
     QuestionAnswered,
     QuestionAsked,
+    ReplySaid,
     ToolStarted,
     TurnBegun,
     TurnEnded,
     TurnResumed,
 )
+from gateway.store.schema import load_migrations
+from gateway.store.scopes import scope_of
 from gateway.store.sqlite import SqliteStore
 
 CHAT = "telegram:dm:1"
@@ -101,15 +108,66 @@ async def test_a_crowd_shares_commits(store: SqliteStore) -> None:
 async def test_parts_are_what_was_last_said_of_them(store: SqliteStore) -> None:
     await begin(store)
     await store.journal.write([PartMoved("t1", "1", 0, "sending")])
-    await store.journal.write([PartMoved("t1", "1", 0, "sent", "m1")])
-    await store.journal.write([PartMoved("t1", "1", 1, "sending", None, "# all")])
+    await store.journal.write([PartMoved("t1", "1", 0, "sent", ("m1",))])
+    await store.journal.write([PartMoved("t1", "1", 1, "sending", (), "# all")])
     await store.journal.write([PartMoved("t1", "2", 0, "sending")])
     await store.journal.write([PartMoved("t1", "2", 0, None)])
     first, second = await store.journal.parts("t1")
-    assert (first.state, first.message_id, first.markdown) == ("sent", "m1", None)
+    assert (first.state, first.message_ids, first.markdown) == ("sent", ("m1",), None)
     assert (second.state, second.markdown) == ("sending", "# all")
     assert await store.journal.chat_of("t1") == CHAT
     assert await store.journal.chat_of("t2") is None
+
+
+async def test_a_part_has_all_its_messages_and_each_leads_to_its_answer(
+    store: SqliteStore,
+) -> None:
+    await begin(store)
+    ids = tuple(f"m{number}" for number in range(12, 1, -1))
+    await store.journal.write([PartMoved("t1", "1", 0, "sent", ("m1",))])
+    await store.journal.write([PartMoved("t1", "1", 1, "sending", (), "cats")])
+    await store.journal.write([PartMoved("t1", "1", 1, "sent", ids, "cats")])
+    await store.journal.write([ReplySaid("t1", "1", "cats")])
+    assert [part.message_ids for part in await store.journal.parts("t1")] == [("m1",), ids]
+    for id_ in ("m1", *ids):
+        assert await store.journal.answer_shown(CHAT, id_) == (CHAT, "cats")
+    await store.journal.write([PartMoved("t1", "1", 1, "sent", ids[:2])])
+    assert [part.message_ids for part in await store.journal.parts("t1")] == [("m1",), ids[:2]]
+    await store.journal.write([PartMoved("t1", "1", 1, None)])
+    assert await store.journal.answer_shown(CHAT, ids[0]) is None
+
+
+OLD_ROWS = """
+INSERT INTO sessions (id, chat, started_at, updated_at)
+VALUES ('s', 'telegram:dm:1', '2030', '2030');
+INSERT INTO lives VALUES ('l', 'telegram:dm:1', 's', 'a', '2030');
+INSERT INTO turns (id, life_id, platform, event_id, event, begun_at)
+VALUES ('t', 'l', 'telegram', '1', '{}', '2030');
+INSERT INTO outbound (turn_id, reply, position, state, message_id, updated_at, said)
+VALUES ('t', '1', 0, 'sent', 'm1', '2030', 'hello'), ('t', '1', 1, 'sending', NULL, '2030', NULL);
+PRAGMA user_version = 9;
+"""
+
+
+def make_old(path: Path) -> None:
+    """A database as the ninth version left it."""
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.create_function("scope_of", 1, scope_of)
+        for migration in load_migrations()[:9]:
+            for statement in migration.statements:
+                connection.execute(statement)
+        connection.executescript(OLD_ROWS)
+
+
+async def test_messages_from_before_there_were_albums_are_still_known(
+    path: Path, clock: Callable[[], datetime]
+) -> None:
+    await asyncio.to_thread(make_old, path)
+    async with await SqliteStore.open(path, now=clock) as store:
+        found = [(part.state, part.message_ids) for part in await store.journal.parts("t")]
+        assert found == [("sent", ("m1",)), ("sending", ())]
+        assert await store.journal.answer_shown(CHAT, "m1") == (CHAT, "hello")
 
 
 async def test_the_first_answer_to_a_question_counts(store: SqliteStore) -> None:
