@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.serving import MakeSettings, Serve
+from tests.end_to_end.test_albums import fill
 from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import Chat, FakeTelegram, Person
 from tests.pictures.drawing import WIDTH, draw_chat
@@ -41,6 +42,16 @@ while n > 0:
     print(n)
     n -= 1   # this was missing
 ```
+"""
+
+ALBUM = """\
+Three times the same view, and how to get there:
+
+![In the morning, at 6:40](morning.png)
+![Just after sunset](evening.png)
+![Under the moon](night.png)
+
+MEDIA:route.txt
 """
 
 Save = Callable[[Chat | Person, str], Awaitable[None]]
@@ -102,6 +113,24 @@ async def test_a_question_with_buttons(
     telegram.people.say(ada, "plan our trip to Paris")
     await telegram.wait_for(lambda: any(one.labels for one in telegram.replies(ada)))
     await save(ada, "question")
+
+
+async def test_an_answer_with_an_album(
+    telegram: FakeTelegram,
+    model: ModelServer,
+    ada: Person,
+    save: Save,
+    *,
+    serve: Serve,
+    make_settings: MakeSettings,
+) -> None:
+    settings = make_settings(chats={"streaming": False})
+    await asyncio.to_thread(fill, settings.data_dir / "workspaces", ada)
+    async with serve(settings):
+        model.enqueue(text=ALBUM)
+        telegram.people.say(ada, "what did the valley look like?")
+        await telegram.wait_for(lambda: len(telegram.replies(ada)) == 5)
+    await save(ada, "album")
 
 
 async def test_an_answer_in_a_group(

@@ -1,12 +1,15 @@
 """A chat as a person sees it on a phone: drawn with Pillow from what the fake has stored.
 
-It draws what was really sent: texts with their entities, buttons, pictures, names of files.
+It draws what was really sent: texts with their entities, buttons, pictures, names of files. The
+messages of an album share a bubble.
 """
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageOps
 
 from tests.fakes.telegram import Chat, FakeTelegram, Message
 from tests.fakes.telegram.drafts import Draft
@@ -42,8 +45,8 @@ def draw_chat(fake: FakeTelegram, chat: Chat, *, last: int = 20) -> Image.Image:
     canvas.draw.rectangle((0, 0, WIDTH, 76), fill=_BAR)
     canvas.draw.text((_MARGIN, 20), title, fill="white", font=font("bold", 30))
     canvas.y = 76 + _MARGIN
-    for message in messages:
-        _draw_message(tall, canvas, fake, message)
+    for _, together in groupby(messages, lambda one: one.content.get("media_group_id", one.id)):
+        _draw_message(tall, canvas, fake, *together)
     for draft in fake.world.drafts:
         if draft.chat_id == chat.id and draft.is_shown:
             _draw_message(tall, canvas, fake, _as_message(fake, chat, draft))
@@ -57,14 +60,13 @@ def _as_message(fake: FakeTelegram, chat: Chat, draft: Draft) -> Message:
     return Message(chat, 0, fake.world.bot, draft.text, keyboard=keyboard)
 
 
-def _draw_message(
-    image: Image.Image, canvas: _Canvas, fake: FakeTelegram, message: Message
-) -> None:
+def _draw_message(image: Image.Image, canvas: _Canvas, fake: FakeTelegram, *album: Message) -> None:
+    message = next((one for one in album if one.text), album[0])
     is_ours = message.sender == fake.world.bot
-    picture = _picture(fake, message)
+    picture = _picture(fake, album)
     inner = _BUBBLE - 2 * _PADDING
     lines = lines_of(runs_of(message.text, message.entities), inner, _width)
-    head = _head(message)
+    head = _head(album)
     # Buttons make their message as wide as they are.
     widest = max([sum(map(_width, line)) for line in lines] + [_width(run) for run in head])
     if message.keyboard or picture or any(run.is_block for line in lines for run in line):
@@ -94,12 +96,13 @@ def _draw_message(
     canvas.y += _MARGIN - 8
 
 
-def _head(message: Message) -> list[Run]:
-    """What stands above a text: who wrote it in a group, the file that it belongs to."""
+def _head(album: Sequence[Message]) -> list[Run]:
+    """What stands above a text: who wrote it in a group, the files that it belongs to."""
     head = []
-    if message.chat.type != "private":
-        head.append(Run(message.sender.first_name, frozenset({"bold"})))
-    named = [value for value in message.content.values() if isinstance(value, dict)]
+    if album[0].chat.type != "private":
+        head.append(Run(album[0].sender.first_name, frozenset({"bold"})))
+    contents = [value for message in album for value in message.content.values()]
+    named = [value for value in contents if isinstance(value, dict)]
     head += [Run(f"▤ {one['file_name']}") for one in named if "file_name" in one]
     return head
 
@@ -135,14 +138,41 @@ def _draw_buttons(canvas: _Canvas, message: Message, left: int, width: int) -> N
         canvas.y += _BUTTON + 8
 
 
-def _picture(fake: FakeTelegram, message: Message) -> Image.Image | None:
-    if "photo" not in message.content:
-        return None
-    file = fake.files.find(message.content["photo"][-1]["file_id"])
-    with Image.open(io.BytesIO(file.content)) as opened:
-        picture = opened.convert("RGB")
-    picture.thumbnail((_BUBBLE - 2 * _PADDING, 400))
-    return picture
+def _picture(fake: FakeTelegram, album: Sequence[Message]) -> Image.Image | None:
+    """The picture of a message; those of an album as one, in rows."""
+    pictures = [
+        _opened(fake, message.content["photo"][-1]["file_id"])
+        for message in album
+        if "photo" in message.content
+    ]
+    if len(pictures) > 1:
+        return _in_rows(pictures)
+    for picture in pictures:
+        picture.thumbnail((_BUBBLE - 2 * _PADDING, 400))
+    return pictures[0] if pictures else None
+
+
+def _opened(fake: FakeTelegram, file_id: str) -> Image.Image:
+    with Image.open(io.BytesIO(fake.files.find(file_id).content)) as opened:
+        return opened.convert("RGB")
+
+
+def _in_rows(pictures: Sequence[Image.Image]) -> Image.Image:
+    """As clients do it: one large picture above if they would not fill rows of two or three."""
+    width, gap = _BUBBLE - 2 * _PADDING, 4
+    per_row = 3 if len(pictures) > 4 else 2
+    rows = [pictures[: len(pictures) % per_row]] if len(pictures) % per_row else []
+    rest = pictures[len(pictures) % per_row :]
+    rows += [rest[start : start + per_row] for start in range(0, len(rest), per_row)]
+    heights = [300 if len(row) == 1 else 200 for row in rows]
+    wall = Image.new("RGB", (width, sum(heights) + gap * (len(rows) - 1)), _OURS)
+    y = 0
+    for row, height in zip(rows, heights, strict=True):
+        size = (width - gap * (len(row) - 1)) // len(row)
+        for number, picture in enumerate(row):
+            wall.paste(ImageOps.fit(picture, (size, height)), (number * (size + gap), y))
+        y += height + gap
+    return wall
 
 
 def _colour(run: Run) -> str:
