@@ -143,7 +143,7 @@ class ChatSettings(Section):
     fetch_pictures: bool = Field(
         default=True,
         description="Fetch the pictures that answers point to and show them; otherwise they stay "
-        "links. Nothing is fetched from inside.",
+        "links. Nothing is fetched from inside, nor for those who may not use `web_extract`.",
     )
     marks: bool = Field(
         default=False,

@@ -257,7 +257,7 @@ class Router:
         return "This answer is no longer being written."
 
     async def _press_again(self, pressed: _Pressed) -> str | None:
-        self._chats.show_again(pressed.event.address, pressed.detail)
+        self._chats.show_again(pressed.event, pressed.detail)
         return None
 
     async def _press_retry(self, pressed: _Pressed) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import structlog
 
-from adapters.base import Address, Inbound
+from adapters.base import Address, ButtonPress, Inbound
 from gateway.access.snapshot import Access
 from gateway.chats import lost_replies
 from gateway.chats.answering import answer_in_words
@@ -159,11 +159,11 @@ class Chats:
         """Answer a question with speech or files, beside the turn that waits for it."""
         self.respond(message.address, answer_in_words(self._host, message, question))
 
-    def show_again(self, address: Address, detail: str) -> None:
+    def show_again(self, press: ButtonPress, detail: str) -> None:
         """Show a reply that may have been lost; `detail` is what its button says."""
         if detail not in self._showing_again:  # whoever presses twice sees it once
             self._showing_again.add(detail)
-            self.respond(address, self._show_again(address, detail))
+            self.respond(press.address, self._show_again(press, detail))
 
     def stop(self, chat: str, turn_id: str | None = None) -> bool:
         """Stop a chat's running turn; False if there is none."""
@@ -280,9 +280,9 @@ class Chats:
             # No await lies between the chat's look into its inbox and this: nothing gets lost.
             del self._busy[chat.key]
 
-    async def _show_again(self, address: Address, detail: str) -> str | None:
+    async def _show_again(self, press: ButtonPress, detail: str) -> str | None:
         try:
-            return await lost_replies.show_again(self._host, address, detail)
+            return await lost_replies.show_again(self._host, press, detail)
         finally:
             self._showing_again.discard(detail)
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from adapters.base import Adapter, Inbound
+from adapters.base import Adapter, Inbound, PersonalEvent
 from config.settings import Settings
 from gateway.access.roles import Standing
 from gateway.chats.outgoing import OutgoingFiles
@@ -71,7 +71,9 @@ class Host:
     outgoing: OutgoingFiles
     skills: Skills
     delivery: DeliverySettings
-    standing: Callable[[Inbound], Awaitable[Standing]]  # what its sender may do, at this moment
+    standing: Callable[
+        [PersonalEvent], Awaitable[Standing]
+    ]  # what its sender may do, at this moment
     clock: Clock = local_time
     end_programs: Callable[[str], Awaitable[None]] = none_run  # of a chat, in its background
     reset_policy: Policy | None = None

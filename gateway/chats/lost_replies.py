@@ -13,10 +13,11 @@ from functools import partial
 
 import structlog
 
-from adapters.base import AdapterError, Address, Button, FindsMessages
+from adapters.base import AdapterError, Address, Button, ButtonPress, FindsMessages
 from gateway.chats.book import ReplyBook
 from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
+from gateway.chats.tool_calls import may_fetch
 from gateway.delivery.composing import compose
 from gateway.delivery.persistence import Outcome
 from gateway.delivery.reply import Offer, say
@@ -91,8 +92,9 @@ async def _find(host: Host, adapter: FindsMessages, address: Address, stop_data:
     return None
 
 
-async def show_again(host: Host, address: Address, detail: str) -> str | None:
+async def show_again(host: Host, press: ButtonPress, detail: str) -> str | None:
     """Show what may have been lost; a notice if there is nothing, or not for this chat."""
+    address = press.address
     turn, _, reply = detail.partition(":")
     if await host.journal.chat_of(turn) != session_key(address):
         return NOT_LOST
@@ -105,7 +107,7 @@ async def show_again(host: Host, address: Address, detail: str) -> str | None:
         return NOT_LOST
     adapter = host.adapters[address.platform]
     screen_of = partial(Screen, adapter, address, host.delivery.gates.of(adapter))
-    files = host.outgoing.of(session_key(address))
+    files = host.outgoing.of(session_key(address), partial(may_fetch, host, [press]))
     try:
         composed = await compose(adapter, parts[0].markdown or "", files)
         for part in parts:

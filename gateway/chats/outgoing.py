@@ -6,7 +6,7 @@ the outbox from that very descriptor. Pictures come through the guarded fetcher,
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -46,19 +46,25 @@ class OutgoingFiles:
         self.settings = settings
         self.fetcher = fetcher
 
-    def of(self, chat: str) -> "FilesOfChat":
-        """Those of one chat, to be closed in the end."""
-        return FilesOfChat(self, chat)
+    def of(self, chat: str, may_fetch: Callable[[], Awaitable[bool]]) -> "FilesOfChat":
+        """Those of one chat, to be closed in the end.
+
+        `may_fetch` says whether anything may be fetched from the web for whoever is answered.
+        """
+        return FilesOfChat(self, chat, may_fetch)
 
 
 class FilesOfChat:
     """Implements `gateway.delivery.composing.FileSource`. What was got goes with `close`."""
 
-    def __init__(self, all_files: OutgoingFiles, chat: str) -> None:
+    def __init__(
+        self, all_files: OutgoingFiles, chat: str, may_fetch: Callable[[], Awaitable[bool]]
+    ) -> None:
         self._outbox = all_files.outbox
         self._settings = all_files.settings()
         self._fetcher = all_files.fetcher if self._settings.fetch_pictures else None
         self._workspace = all_files.workspaces.of(chat)
+        self._may_fetch = may_fetch
         self._made: list[OutgoingFile] = []
 
     async def fetch(self, reference: Reference) -> OutgoingFile:
@@ -116,7 +122,8 @@ class FilesOfChat:
         raise NotSendable(_NOT_FROM_THERE.format(PurePosixPath(path).name or "That"))
 
     async def _from_web(self, reference: Reference) -> OutgoingFile:
-        if self._fetcher is None:
+        # An address can say anything, and so carry away what the chat holds.
+        if self._fetcher is None or not await self._may_fetch():
             raise NotSendable("Nothing is fetched from the web.")
         try:
             found = await self._fetcher.get(

@@ -6,14 +6,14 @@ to the agent, is `effects`'.
 
 import itertools
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import structlog
 from pydantic_core import to_json
 
-from adapters.base import Inbound
+from adapters.base import Inbound, PersonalEvent
 from gateway.chats.approving import Approving
 from gateway.chats.asking import Asking
 from gateway.chats.host import Host
@@ -25,8 +25,8 @@ from gateway.sessions import session_key
 from gateway.store.journal import ToolStarted
 from gateway.tools import order
 from gateway.tools.approvals import approval_of
-from gateway.tools.policy import Decision, User, decide, offered, strictest, user_of
-from gateway.tools.tool import Arguments, Tool, ToolCall, ToolContext, ToolFailed, ToolResult
+from gateway.tools.policy import Decision, Like, User, decide, offered, strictest, user_of
+from gateway.tools.tool import Arguments, Risk, Tool, ToolCall, ToolContext, ToolFailed, ToolResult
 
 CUT_OFF = (
     "This call was interrupted by a restart of the host: it had begun, and nobody knows how far it "
@@ -42,6 +42,8 @@ MIXED = (
 IN_A_NAME = frozenset({"people", "time"})
 """Toolsets that see, write to or leave something behind in more than the chat of the call: what is
 scheduled runs later with its owner's rights alone."""
+
+_FETCHING = Like("web_extract", "web", Risk.NETWORK)
 
 DENIED = "{name} is not for the person who asks, or not for this chat. Tell them, if it matters."
 
@@ -62,8 +64,18 @@ async def offered_to(host: Host, message: Inbound) -> list[Tool]:
     return offered(host.settings.tools, host.toolbox.all(), user)
 
 
-async def _user(host: Host, message: Inbound) -> User:
-    return user_of(message.address, message.sender, (await host.standing(message)).role)
+async def may_fetch(host: Host, heard: Iterable[PersonalEvent]) -> bool:
+    """Whether pages may be fetched, without a question, for all of those who were heard.
+
+    What an answer shows of the web goes by that as well.
+    """
+    users = [await _user(host, event) for event in heard]
+    decision = strictest(decide(host.settings.tools, _FETCHING, user) for user in users)
+    return decision is Decision.ALLOW
+
+
+async def _user(host: Host, event: PersonalEvent) -> User:
+    return user_of(event.address, event.sender, (await host.standing(event)).role)
 
 
 class ToolCalls:

@@ -18,6 +18,7 @@ from gateway.chats.host import Host
 from gateway.chats.journal import TurnJournal
 from gateway.chats.marks import Marks
 from gateway.chats.past import Past
+from gateway.chats.tool_calls import may_fetch
 from gateway.delivery.persistence import Outcome
 from gateway.delivery.reply import Buttons, Reply
 from gateway.delivery.typing import keep_typing
@@ -49,7 +50,7 @@ class Voice:
         self._past = past
         self._spawn = spawn
         self._adapter: Adapter = host.adapters[message.address.platform]
-        self._files = host.outgoing.of(session_key(message.address))
+        self._files = host.outgoing.of(session_key(message.address), self._may_fetch)
         # Nobody waits for a scheduled run, and it may turn out that there is nothing to say.
         level = host.settings.chats.tool_activity if message.scheduled is None else "off"
         self.activity = ActivityLine(level, self._tell, host.delivery.activity_after_s)
@@ -113,6 +114,9 @@ class Voice:
             await self.reply.withdraw()
         await self._files.close()
         await self._marks.put(Mark.FAILED if has_failed else Mark.DONE)
+
+    async def _may_fetch(self) -> bool:
+        return await may_fetch(self._host, [self._message, *self._journal.voices])
 
     def _tell(self, activity: str) -> None:
         self.reply.tell(activity)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from typing import Protocol
 
 from adapters.base import Address, ChatKind, Sender
 from config.tools import TOOLSETS, ToolRule, ToolSettings
@@ -21,6 +22,26 @@ class Decision(StrEnum):
     ALLOW = "allow"
     ASK = "ask"
     DENY = "deny"
+
+
+class Described(Protocol):
+    """What rules can name: a tool, or what is like one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def toolset(self) -> str: ...
+    @property
+    def risk(self) -> Risk: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """What the host does by itself under the rules of a tool."""
+
+    name: str
+    toolset: str
+    risk: Risk
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +65,7 @@ def user_of(address: Address, sender: Sender, role: Role) -> User:
     return User(address.platform, address.kind, address.chat_id, sender.id, role)
 
 
-def decide(settings: ToolSettings, tool: Tool, user: User) -> Decision:
+def decide(settings: ToolSettings, tool: Described, user: User) -> Decision:
     """What holds for this tool in this person's hands."""
     for rule in settings.rules:
         if _is_about(rule, user) and (decision := _said(rule, tool)) is not None:
@@ -112,7 +133,7 @@ def _is_about(rule: ToolRule, user: User) -> bool:
     )
 
 
-def _said(rule: ToolRule, tool: Tool) -> Decision | None:
+def _said(rule: ToolRule, tool: Described) -> Decision | None:
     for decision, patterns in (
         (Decision.DENY, rule.deny),
         (Decision.ASK, rule.ask),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from adapters.base import Ambiguous, MediaKind, Part, RateLimited, Unreachable
+from config.tools import ToolSettings
 from config.web import WebSettings
 from gateway.chats.lost_replies import NOT_HEARD, NOTICE
 from gateway.web.fetch import Fetcher
@@ -290,3 +291,30 @@ async def test_what_is_no_picture_or_is_inside_stays_a_link(start: Start, site: 
         screen = await answer(gateway, f"![off]({cat})")
         assert seen(screen)[-1] == f"[off](<{cat}>)"
     assert site.paths == []
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        {"risks": {"network": "ask"}},
+        {"risks": {"network": "deny"}},
+        {"toolsets": ["files"]},
+        {"rules": [{"users": [1], "deny": ["web_extract"]}]},
+    ],
+)
+async def test_a_picture_is_fetched_only_for_whoever_may_have_pages_fetched(
+    start: Start, site: Website, tools: dict[str, Any]
+) -> None:
+    """Its address says what the model wants it to: it would be a way out for what a chat holds."""
+    cat = site.page("/cat", PNG, "image/png")
+    async with (
+        fetching(site, "127.0.0.1") as fetcher,
+        start(fetcher=fetcher, tools=tools) as gateway,
+    ):
+        screen = await answer(gateway, f"![A cat]({cat}?all=secrets)")
+        assert seen(screen) == [f"[A cat](<{cat}?all=secrets>)"]
+        assert site.paths == []
+        lenient = gateway.host.settings.model_copy(update={"tools": ToolSettings()})
+        gateway.host.settings = lenient
+        screen = await answer(gateway, f"![A cat]({cat})")
+        assert seen(screen)[-1] == "<cat.png>"
