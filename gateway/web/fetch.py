@@ -11,7 +11,6 @@ untrusted.
 import asyncio
 import re
 import ssl
-import zlib
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -23,9 +22,9 @@ import httpx
 
 from agent_core import __version__
 from config.web import WebSettings
-from gateway.web.errors import BadAnswer, BadUrl, TooLarge, TooSlow, Unreachable, WrongType
+from gateway.web.errors import BadAnswer, BadUrl, TooSlow, Unreachable, WrongType
 from gateway.web.guard import DEFAULT_PORTS, Guard, Resolver, SystemResolver
-from gateway.web.inflating import Inflater
+from gateway.web.inflating import ACCEPTED, is_packed, too_large, unpacked
 from gateway.web.transport import guarded_pool
 
 ANY_TYPE = ("*/*",)
@@ -151,7 +150,7 @@ def _request(url: httpx.URL, accept: str) -> httpcore.Request:
         ("Host", url.netloc),
         ("User-Agent", USER_AGENT),
         ("Accept", accept),
-        ("Accept-Encoding", "gzip"),
+        ("Accept-Encoding", ACCEPTED),
     )
     target = httpcore.URL(
         scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
@@ -169,42 +168,10 @@ def _body(
         raise WrongType(f"What is there is {media_type}, not what was asked for.")
     length = _header(response, b"content-length") or ""
     if length.isascii() and length.isdigit() and int(length) > max_bytes:
-        raise _too_large(max_bytes)
-    encoding = (_header(response, b"content-encoding") or "identity").strip().lower()
-    if encoding not in {"identity", "gzip", "x-gzip"}:
-        raise BadAnswer("The server packs its answer in a way that it was not asked for.")
-    pieces = _limited(response, max_bytes, is_packed=encoding != "identity")
+        raise too_large(max_bytes)
+    packed = is_packed(_header(response, b"content-encoding"))
+    pieces = unpacked(response.aiter_stream(), max_bytes, packed=packed)
     return Body(str(url), media_type, charset, pieces)
-
-
-async def _limited(
-    response: httpcore.Response, max_bytes: int, *, is_packed: bool
-) -> AsyncIterator[bytes]:
-    """The body, unpacked; neither it nor what came over the wire is longer than `max_bytes`."""
-    inflater = Inflater()
-    received = size = 0
-    async for raw in response.aiter_stream():
-        received += len(raw)
-        if received > max_bytes:
-            raise _too_large(max_bytes)
-        if not is_packed:
-            yield raw
-            continue
-        try:
-            for piece in inflater.feed(raw):
-                size += len(piece)
-                if size > max_bytes:
-                    raise _too_large(max_bytes)
-                yield piece
-                await asyncio.sleep(0)  # a small packet can be long work
-        except zlib.error as error:
-            raise BadAnswer("The server's answer is packed, and broken.") from error
-    if is_packed and not inflater.is_whole:
-        raise BadAnswer("The server's answer broke off.")
-
-
-def _too_large(max_bytes: int) -> TooLarge:
-    return TooLarge(f"It is too large: more than {max_bytes / 1e6:.3g} MB.")
 
 
 def _header(response: httpcore.Response, name: bytes) -> str | None:

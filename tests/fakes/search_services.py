@@ -7,7 +7,7 @@
     /duckduckgo/html/            POST, q: the page that ddgs reads
 
 Each refuses what the real one refuses: no key or a wrong one, too long a query, too many results.
-`hits` is what they all find; `status` and `body` answer in their place.
+`hits` is what they all find; `status`, `body` and its `encoding` answer in their place.
 """
 
 from collections.abc import AsyncIterator
@@ -32,6 +32,7 @@ class SearchServices:
     allows_json: bool = True  # SearXNG's `search.formats`
     status: int | None = None
     body: bytes = b""
+    encoding: str = "identity"
 
     def url(self, service: str) -> str:
         """Where a service lives."""
@@ -40,7 +41,8 @@ class SearchServices:
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """aiohttp's handler."""
         if self.status is not None:
-            return web.Response(status=self.status, body=self.body)
+            headers = {"Content-Encoding": self.encoding}
+            return web.Response(status=self.status, body=self.body, headers=headers)
         return await _ROUTES[request.path](self, request)
 
     async def _searxng(self, request: web.Request) -> web.Response:

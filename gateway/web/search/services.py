@@ -13,7 +13,8 @@ import httpx
 from pydantic import SecretStr
 
 from config.web import WebSettings
-from gateway.web.errors import SearchFailed, TooSlow
+from gateway.web.errors import BadAnswer, SearchFailed, TooLarge, TooSlow
+from gateway.web.inflating import ACCEPTED, is_packed, unpacked
 from gateway.web.search.engine import Hit, cleaned
 
 MAX_ANSWER_BYTES = 4 * 1024**2
@@ -135,27 +136,29 @@ class JsonEngine:
 async def answer_of(client: httpx.AsyncClient, asked: Asked, name: str, refusal: str) -> Json:
     """What a service answers. Raises `SearchFailed`, `TooSlow`."""
     method = "GET" if asked.json is None else "POST"
+    headers = {**asked.headers, "Accept-Encoding": ACCEPTED}
     request = client.build_request(
-        method, asked.url, headers=asked.headers, params=asked.params, json=asked.json
+        method, asked.url, headers=headers, params=asked.params, json=asked.json
     )
     try:
         response = await client.send(request, stream=True)
         try:
             if not response.is_success:
                 raise SearchFailed(_refused(name, response.status_code, refusal))
-            body = bytearray()
-            async for piece in response.aiter_bytes():
-                body += piece
-                if len(body) > MAX_ANSWER_BYTES:
-                    raise SearchFailed(f"{name} answers with too much.")
+            packed = is_packed(response.headers.get("content-encoding"))
+            # Not httpx's own way to unpack, which holds all that a piece unpacks to.
+            pieces = unpacked(response.aiter_raw(), MAX_ANSWER_BYTES, packed=packed)
+            body = b"".join([piece async for piece in pieces])
         finally:
             await response.aclose()
         answer = json.loads(body)
+    except TooLarge as error:
+        raise SearchFailed(f"{name} answers with too much.") from error
     except httpx.TimeoutException as error:
         raise TooSlow(f"{name} does not answer.") from error
     except httpx.HTTPError as error:
         raise SearchFailed(f"{name} can't be reached.") from error
-    except (ValueError, RecursionError) as error:
+    except (BadAnswer, ValueError, RecursionError) as error:
         raise SearchFailed(f"{name} answers with something that can't be read.") from error
     if not isinstance(answer, dict):
         raise SearchFailed(f"{name} answers with something that can't be read.")

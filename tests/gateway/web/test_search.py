@@ -1,6 +1,8 @@
 """Searching, through each service as it is in the world."""
 
 import contextlib
+import gzip
+import tracemalloc
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,6 +14,7 @@ from gateway.web.search.choosing import chosen, make_engine
 from gateway.web.search.engine import Hit, cleaned
 from tests.fakes.search_services import KEY, SearchServices, serving_searches
 
+BOMB = gzip.compress(bytes(100_000_000))
 APIS = ("searxng", "brave", "tavily", "firecrawl")
 CATS = [
     ("Cats", "https://cats.example/", "All about <strong>cats</strong> &amp; more"),
@@ -106,6 +109,27 @@ async def test_a_service_that_breaks_is_an_error_or_finds_nothing(
     with contextlib.suppress(WebError):
         hits = await found(settings_for(service, services))
     assert hits == []
+
+
+@pytest.mark.parametrize("service", APIS)
+async def test_an_answer_may_be_packed_and_be_no_bomb(
+    service: str, services: SearchServices
+) -> None:
+    services.status, services.encoding = 200, "gzip"
+    services.body = gzip.compress(b'{"results": [], "web": {"results": []}, "data": {"web": []}}')
+    assert await found(settings_for(service, services)) == []
+    services.body = BOMB
+    tracemalloc.start()
+    try:
+        with pytest.raises(SearchFailed, match="too much"):
+            await found(settings_for(service, services))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 20_000_000
+    services.encoding = "br"
+    with pytest.raises(SearchFailed, match="can't be read"):
+        await found(settings_for(service, services))
 
 
 async def test_a_service_that_is_not_there_is_told(
