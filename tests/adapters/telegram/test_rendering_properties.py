@@ -11,66 +11,16 @@ from adapters.base import Part
 from adapters.telegram.rendering import entities_of, preview, render
 from adapters.telegram.styled import utf16_length
 from adapters.text.characters import is_blank
+from tests.adapters.telegram.generated import (
+    ANY_LENGTH,
+    CODE_LINES,
+    FENCE,
+    LIMIT,
+    MARKDOWN_AND_LIMIT,
+    followed,
+)
 from tests.adapters.telegram.parts import check_part
 from tests.fakes.telegram import texts
-
-LETTERS = "alpha beta, gamma. 路面電車 Straße क्‍ष مرحبا می‌خواهم 👨‍👩‍👧‍👦 👍🏽 🇩🇪 𝕳𝖊𝖑𝖑𝖔 e\u0301"
-OTHERS = "List<int> a_b 2*3 https://example.org/x_y_(z) snake_case $5 \\* &amp;"
-LONG = ["w" * 300, "👍" * 150, "\n", "  \n"]
-WORDS = st.sampled_from([*LETTERS.split(), *OTHERS.split(), *LONG])
-TEXT = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
-INLINE = st.one_of(
-    TEXT,
-    TEXT.map("**{}**".format),
-    TEXT.map("*{}*".format),
-    TEXT.map("~~{}~~".format),
-    TEXT.map("**a *{}* `c` b**".format),
-    st.sampled_from(["`code`", "``a ` b``", "[`c`](https://example.org)", "![i](./x.png)"]),
-    TEXT.map("[{}](https://example.org/p)".format),
-    TEXT.map("||{}||".format),
-    st.sampled_from(["a<br>b", "$x_1 * y_2$", "\\(a*b*c\\)", "said[^1]", "||**a** b||"]),
-)
-LINE = st.lists(INLINE, min_size=1, max_size=4).map(" ".join)
-CODE_LINES = st.lists(
-    st.one_of(
-        st.text("ab {}()*_<>\"'#:=+👍界\t", max_size=40),
-        st.just("    indented = True"),
-        st.just("y" * 500),
-    ),
-    max_size=30,
-)
-FENCE = st.sampled_from(["```", "~~~", "````", "~~~~~"])
-CODE = st.tuples(FENCE, st.sampled_from(["", "python", "c++"]), CODE_LINES).map(
-    lambda made: "\n".join([made[0] + made[1], *made[2], made[0]])
-)
-BLOCK = st.one_of(
-    LINE,
-    CODE,
-    LINE.map("# {}".format),
-    st.lists(LINE, min_size=1, max_size=4).map(lambda items: "\n".join(f"- {i}" for i in items)),
-    st.lists(LINE, min_size=1, max_size=3).map(lambda items: "\n".join(f"7. {i}" for i in items)),
-    st.tuples(LINE, CODE).map(lambda made: f"1. {made[0]}\n\n" + _moved(made[1])),
-    LINE.map(lambda line: "> " + line.replace("\n", "\n> ")),
-    LINE.map(lambda line: "> > " + line.replace("\n", "\n> > ")),
-    st.lists(st.sampled_from(["a", "**b**", "`c`", "long cell " * 5]), min_size=2, max_size=5).map(
-        lambda cells: f"|{'|'.join(cells)}|\n|{'---|' * len(cells)}\n|{'|'.join(cells)}|"
-    ),
-    st.sampled_from(
-        ["---", "$$\na_1 *b*\n$$", "\\[ x \\]", "[^1]: see there", "[y]: https://e.org"]
-    ),
-)
-MARKDOWN = st.lists(BLOCK, max_size=8).map("\n\n".join)
-TINY, USUAL = (2, 3, 16), (100, 1000, 4096)
-LIMIT = st.sampled_from([*TINY, *USUAL])
-MARKDOWN_AND_LIMIT = st.one_of(
-    st.tuples(MARKDOWN, st.sampled_from(USUAL)),
-    # Enough for a hundred parts; more of them show nothing else.
-    st.tuples(MARKDOWN.map(lambda markdown: markdown[:300]), st.sampled_from(TINY)),
-)
-
-
-def _moved(code: str) -> str:
-    return "\n".join(f"   {line}" for line in code.split("\n"))
 
 
 def _visible(text: str) -> str:
@@ -93,6 +43,14 @@ def test_all_text_arrives_once_and_in_order_wherever_it_is_cut(case: tuple[str, 
     whole = "".join(part.text for part in render(markdown, 10_000_000))
     parts = "".join(part.text for part in render(markdown, limit))
     assert _visible(parts) == _visible(whole)
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=MARKDOWN_AND_LIMIT)
+def test_every_word_arrives_once_and_in_order_whatever_it_stands_in(case: tuple[str, int]) -> None:
+    markdown, limit = case
+    text = "".join(part.text for part in render(markdown, limit))
+    assert followed(_visible(text)) == followed(markdown)
 
 
 @settings(max_examples=200, deadline=None)
@@ -206,12 +164,13 @@ def test_sixty_thousand_characters_of_anything_are_taken(piece: str) -> None:
     assert all(0 < texts.units(part.text) <= 4096 for part in parts)
 
 
-@settings(max_examples=10, deadline=None)
-@given(markdown=MARKDOWN, length=st.sampled_from([0, 1, 4_096, 20_000, 60_000]))
-def test_parts_are_filled_up_to_sixty_thousand_characters(markdown: str, length: int) -> None:
-    text = (f"{markdown}\n\n" * (length // (len(markdown) + 2) + 1))[:length]
-    parts = render(text)
+@settings(max_examples=20, deadline=None)
+@given(markdown=ANY_LENGTH)
+def test_answers_of_up_to_sixty_thousand_characters_arrive_whole(markdown: str) -> None:
+    parts = render(markdown)
     for part in parts:
         check_part(part, 4096)
-    whole = "".join(part.text for part in render(text, 10_000_000))
-    assert _visible("".join(part.text for part in parts)) == _visible(whole)
+    text = "".join(part.text for part in parts)
+    assert followed(_visible(text)) == followed(markdown)
+    whole = "".join(part.text for part in render(markdown, 10_000_000))
+    assert _visible(text) == _visible(whole)
