@@ -20,7 +20,7 @@ import structlog
 
 from config.web import WebSettings
 from gateway.reading.readers import MAX_ANSWER_BYTES, bare_environment
-from gateway.web.errors import Unreachable
+from gateway.web.errors import TooSlow, Unreachable
 from gateway.web.fetch import ANY_TYPE, Fetched
 from gateway.web.guard import MAX_URL_CHARS
 from gateway.web.process.wire import (
@@ -35,7 +35,10 @@ from gateway.web.process.wire import (
 IDLE_S = 600.0
 """Starting takes half a second, and what runs takes 50 MB."""
 
-_GRACE_S = 5.0
+SILENCE_S = 15.0
+"""If it keeps to no time limit for so long, it is broken."""
+
+GRACE_S = 5.0
 _ERROR_BYTES = 16_384
 _HANDED_ON = ("SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR")
 """Of the gateway's environment: where certificates are, and where files may be."""
@@ -73,13 +76,13 @@ class WebProcess:
         """See `Fetcher.get`."""
         async with _empty_file() as file:
             limits = {"max_bytes": max_bytes, "types": list(types), "file": str(file)}
-            answer = await self._ask({"do": "get", "url": url, **limits})
+            answer = await self._ask_in_time({"do": "get", "url": url, **limits})
             content = await asyncio.to_thread(file.read_bytes)
         return Fetched(answer["url"], answer["media_type"], answer["charset"], content)
 
     async def checked(self, url: str) -> str:
         """See `Fetcher.checked`."""
-        found: str = (await self._ask({"do": "check", "url": url}))["url"]
+        found: str = (await self._ask_in_time({"do": "check", "url": url}))["url"]
         return found
 
     async def close(self) -> None:
@@ -87,6 +90,19 @@ class WebProcess:
         if self._process is not None:
             self._retire(self._process)
         await asyncio.gather(*self._ending)
+
+    async def _ask_in_time(self, request: Line) -> Line:
+        """Ask for what is bounded by `web.timeout_s` there. Raises `WebError`."""
+        try:
+            async with asyncio.timeout(self._settings.timeout_s + SILENCE_S) as limit:
+                return await self._ask(request)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            if self._process is not None:
+                _log.warning("the process that fetches does not answer, and is replaced")
+                self._retire(self._process)
+            raise TooSlow("The server does not answer.") from error
 
     async def _ask(self, request: Line) -> Line:
         """Raises `WebError`."""
@@ -189,7 +205,7 @@ async def _end(process: _Process) -> None:
     """Let it tidy up, and make it end if it does not."""
     process.requests.close()
     try:
-        async with asyncio.timeout(_GRACE_S):
+        async with asyncio.timeout(GRACE_S):
             await process.program.wait()
     except TimeoutError:
         _log.warning("the process that fetches does not end, and is killed")

@@ -19,6 +19,7 @@ from gateway.web.errors import (
     BadUrl,
     Forbidden,
     TooLarge,
+    TooSlow,
     Unreachable,
     Unreadable,
     WebError,
@@ -163,6 +164,23 @@ async def test_if_it_dies_whoever_waits_hears_of_it_and_the_next_page_is_read(
             await waiting
     assert "the process that fetches has ended" in [entry["event"] for entry in logs]
     assert (await web.page(site.page("/a", "next", "text/plain"))).text.text == "next"
+
+
+async def test_if_it_says_nothing_any_more_it_is_replaced(
+    site: Website, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SILENCE_S", 0.0)
+    monkeypatch.setattr(module, "GRACE_S", 0.1)
+    web = WebProcess(settings(site))
+    url = site.page("/cat", b"PNG", "image/png")
+    await web.get(url, max_bytes=1_000)
+    web._settings = settings(site, timeout_s=0.5)
+    os.kill(pid_of(web), signal.SIGSTOP)
+    with pytest.raises(TooSlow):
+        await web.get(url, max_bytes=1_000)
+    web._settings = settings(site, timeout_s=50)
+    assert (await web.get(url, max_bytes=1_000)).content == b"PNG"
+    await web.close()
 
 
 async def test_what_breaks_there_is_in_the_log(
