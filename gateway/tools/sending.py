@@ -26,7 +26,8 @@ class SendingTools:
         caption: Annotated[str, Field(description="A few words under it.", max_length=300)] = "",
     ) -> str:
         """Send a file of this chat's folder to the chat, now: a picture, a document, a recording.
-        To send one along with the answer, write MEDIA:path on a line of its own instead.
+        To send one along with the answer, write MEDIA:path on a line of its own instead; several
+        such lines are shown together.
         """
         entry = await asyncio.to_thread(context.workspace.stat, path)
         if entry.is_folder:

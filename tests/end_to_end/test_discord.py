@@ -349,3 +349,20 @@ async def test_a_hundred_busy_channels_break_no_limit_and_heartbeats_are_in_time
         assert fake.gateway.identifies == 1
         assert fake.gateway.beats >= 3
     await model.stop()
+
+
+async def test_several_files_of_an_answer_are_one_message(
+    running: Running, fake: FakeDiscord, model: ModelServer, eva: Person
+) -> None:
+    written = {"plan.txt": "the plan", "map.txt": "the map", "list.txt": "the list"}
+    calls = [("write_file", {"path": name, "content": text}) for name, text in written.items()]
+    async with running(eva):
+        model.enqueue(tool_calls=calls)
+        model.enqueue(text="All of it:\n\n![Our plan](plan.txt)\n\nMEDIA:map.txt\n\nMEDIA:list.txt")
+        await fake.say(eva, "give me everything")
+        await fake.wait_for(lambda: last_text(fake, eva) == "Our plan")
+        text, files = fake.replies(eva)
+        assert text.text == "All of it:"
+        attachments = files.fields["attachments"]
+        assert {one["filename"]: fake.files[one["id"]].decode() for one in attachments} == written
+        assert [one.get("description") for one in attachments] == ["Our plan", None, None]
