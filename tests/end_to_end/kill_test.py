@@ -1,8 +1,9 @@
 """Turns with tools, while the gateway is killed at random moments: nothing is lost or doubled.
 
 A real gateway process between a fake Telegram and a fake model server. People ask for tasks; each
-takes a model call, tools, and another model call. Afterwards `verify` reads what people see, what
-the tool has written, what the model was asked, and the journal, and says what is wrong.
+takes a model call, tools, and another model call; some answers have an album below. Afterwards
+`verify` reads what people see, what the tool has written, what the model was asked, and the
+journal, and says what is wrong.
 
     python -m tests.end_to_end.kill_test --minutes 30
 """
@@ -36,6 +37,7 @@ from gateway.replay import replay
 from gateway.runtime.base import Runtime
 from gateway.runtime.native import NativeRuntime
 from gateway.store.sqlite import FILE_NAME, SqliteStore
+from gateway.workspace.workspace import Workspaces
 from tests.end_to_end.process import environment
 from tests.fakes.model_server import KEY, ModelServer, Script, make_completion
 from tests.fakes.telegram import FakeTelegram, Person
@@ -61,7 +63,8 @@ class TaskModel(ModelServer):
         number = _tasks(messages[last_user])[-1]
         results = sum(message["role"] == "tool" for message in messages[last_user:])
         if results:
-            made = make_completion(answer_to(number))
+            media = [f"MEDIA:{name}" for name in album_of(number)]
+            made = make_completion("\n\n".join([answer_to(number), *media]))
         else:
             keys = [f"{number}-{n}" for n in range(1 + number % 2)]
             calls = [_call(f"call_{key}", key) for key in keys]
@@ -81,6 +84,11 @@ class TaskModel(ModelServer):
 def answer_to(number: int) -> str:
     """What the model says in the end; long enough to be streamed."""
     return f"Task number {number} is done, and this is all there is to say about it."
+
+
+def album_of(number: int) -> list[str]:
+    """The files that belong to an answer; none for most."""
+    return [f"{number}-{letter}.txt" for letter in "ab"] if number % 3 == 0 else []
 
 
 def _call(call_id: str, key: str) -> Json:
@@ -132,6 +140,7 @@ class KillTest:
             stack.push_async_callback(self._model.stop)
             self._people = [self._telegram.people.person(name) for name in PEOPLE]
             self._configure()
+            await asyncio.to_thread(self._fill)
             talking = asyncio.create_task(self._talk())
             while self.outcome.kills < self._kills:
                 await self._live_until_killed()
@@ -149,7 +158,7 @@ class KillTest:
     @web.middleware
     async def _distance(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """A platform is not next door: a kill may come while a message is on its way."""
-        if request.match_info["method"] == "sendMessage":
+        if request.match_info["method"] in {"sendMessage", "sendMediaGroup"}:
             await asyncio.sleep(self._chance.uniform(0, 0.04))
             answer = await handler(request)
             await asyncio.sleep(self._chance.uniform(0, 0.04))
@@ -183,6 +192,14 @@ journal:
 """
         )
         self._counted.touch()
+
+    def _fill(self) -> None:
+        """Put the files of all answers into the folders of their chats."""
+        for number in range(self.outcome.turns):
+            person = self._people[number % len(self._people)]
+            root = Workspaces(self._folder / "data" / "workspaces").of(f"telegram:dm:{person.id}")
+            for name in album_of(number):
+                (root.prepare() / name).write_text(name)
 
     async def _start(self) -> asyncio.subprocess.Process:
         polls = self._telegram.updates.polls
@@ -233,7 +250,21 @@ journal:
 
     def _answers(self, person: Person) -> set[int]:
         texts = {message.text for message in self._telegram.replies(person)}
-        return {n for n in self._tasks[person.first_name] if answer_to(n) in texts}
+        files = self._albums(person).keys()
+        return {
+            number
+            for number in self._tasks[person.first_name]
+            if answer_to(number) in texts and files >= set(album_of(number))
+        }
+
+    def _albums(self, person: Person) -> dict[str, list[str]]:
+        """In which albums each file has come."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for message in self._telegram.replies(person):
+            if "document" in message.content:
+                name = message.content["document"]["file_name"]
+                found[name].append(str(message.content.get("media_group_id")))
+        return found
 
     def _all_is_answered(self) -> bool:
         return all(
@@ -259,8 +290,10 @@ journal:
         self.outcome.faults.append(text)
 
     def _verify_screen(self, person: Person) -> None:
-        """Each answer once; one that is missing has a notice in its place."""
-        texts = Counter(message.text for message in self._telegram.replies(person))
+        """Each answer once, and its album; what is missing has a notice in its place."""
+        replies = self._telegram.replies(person)
+        texts = Counter(message.text for message in replies if "document" not in message.content)
+        albums = self._albums(person)
         notices = texts[NOTICE]
         whole = {answer_to(number) for number in self._tasks[person.first_name]} | {NOTICE}
         for text in texts.keys() - whole:
@@ -271,9 +304,12 @@ journal:
         missing = []
         for number in self._tasks[person.first_name]:
             times = texts[answer_to(number)]
-            if times > 1:
-                self._fault(f"task {number} was answered {times} times")
-            elif times == 0:
+            files = [albums.get(name, []) for name in album_of(number)]
+            if times > 1 or any(len(one) > 1 for one in files):
+                self._fault(f"task {number} was answered {times} times, with albums {files}")
+            elif any(one != files[0] for one in files):
+                self._fault(f"task {number} has half an album: {files}")
+            elif times == 0 or not all(files):
                 missing.append(number)
         if len(missing) > notices:
             self._fault(f"{person.first_name}: no answer to {missing}, and {notices} notices")
