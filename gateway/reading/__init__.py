@@ -3,6 +3,6 @@
 documents  a chat's documents, part by part
 readers    keeps programs ready that read
 worker     such a program
-texts      does its work, on hostile input; `pdf` for one kind
+texts      does its work, on hostile input; `pdf` and `word` for one kind each
 source     what is to be read, and what comes of it
 """

@@ -15,6 +15,7 @@ from typing import BinaryIO
 from gateway.reading.errors import Unreadable
 from gateway.reading.readers import Readers
 from gateway.reading.source import Source, Text
+from gateway.reading.texts import WORD
 from gateway.workspace.workspace import Workspace
 
 PART_CHARS = 100_000
@@ -22,7 +23,7 @@ MAX_BYTES = 64 * 1024**2
 HELD_PARTS = 32
 """Of all chats, 100,000 characters each at most."""
 
-SNIFFED_BYTES = 1_024
+SNIFFED_BYTES = 8_192
 _BEFORE = b"\xef\xbb\xbf \t\r\n"  # what some programs put before a document's beginning
 
 _Key = tuple[int, int, int, int, int]
@@ -35,15 +36,21 @@ class Kind:
     name: str
     media_type: str
     begins: bytes
+    holds: bytes = b""  # somewhere in the first bytes
 
 
-_KINDS = (Kind("PDF", "application/pdf", b"%PDF-"),)
+_KINDS = (
+    Kind("PDF", "application/pdf", b"%PDF-"),
+    # A ZIP archive with such a folder (ECMA-376, part 2); names stand in it as they are.
+    Kind("Word document", WORD, b"PK\x03\x04", holds=b"word/"),
+)
 
 
 def kind_of(start: bytes) -> Kind | None:
     """What a file is that begins like this; None if it is no document that can be read."""
     begins = start.lstrip(_BEFORE)
-    return next((kind for kind in _KINDS if begins.startswith(kind.begins)), None)
+    found = (kind for kind in _KINDS if begins.startswith(kind.begins) and kind.holds in start)
+    return next(found, None)
 
 
 class Documents:

@@ -41,6 +41,8 @@ def pdf_text(source: Source) -> Text:
     if source.first_page == 1 and not pages.has_text:
         raise NoText(pages.reason or PICTURES)
     text = "\n\n".join(pages.parts)
+    if next_page is not None:
+        text += "\n"  # parts are lines, and before a page is an empty one
     return Text(title, text, pages.is_cut or next_page is not None, count, next_page)
 
 
@@ -52,7 +54,7 @@ class _Pages:
         self.has_text = False
         self.is_cut = False  # within a page
         self.reason: str | None = None  # why the first of them could not be read
-        self._room = source.max_chars
+        self._room = source.max_chars - 1  # a line end may follow
         self._first = source.first_page
         self._ends_at = time.monotonic() + BUDGET_S
 

@@ -13,7 +13,8 @@ class Source:
 
     Its bytes are `content`, or those of `file` where there is one, or the next `size_bytes` of
     `stream`. Of a document with pages, those from `first_page` (from 1) are read, as many as fit
-    into `max_chars`, but at least one.
+    into `max_chars`, but at least one; one without is read in parts of so many, which are its
+    pages then. Parts with a line end between them are the whole text.
     """
 
     url: str  # what addresses in it are relative to

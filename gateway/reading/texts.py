@@ -18,7 +18,9 @@ TYPES = (
     "application/*+xml",
     "application/pdf",
 )
-"""Patterns of the media types that can be read."""
+"""Patterns of the media types that can be read on the web."""
+
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 MAX_TITLE_CHARS = 300
 
@@ -38,6 +40,8 @@ def _reader_of(media_type: str) -> Callable[[Source], Text]:
         return _page
     if media_type == "application/pdf":
         return _pdf
+    if media_type == WORD:
+        return _word
     if media_type == "application/json" or media_type.endswith("+json"):
         return _json
     return _plain
@@ -97,3 +101,9 @@ def _pdf(source: Source) -> Text:
     from gateway.reading.pdf import pdf_text  # noqa: PLC0415 - not every worker gets a PDF
 
     return pdf_text(source)
+
+
+def _word(source: Source) -> Text:
+    from gateway.reading.word import word_text  # noqa: PLC0415 - nor one of these
+
+    return word_text(source)

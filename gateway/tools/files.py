@@ -55,8 +55,8 @@ class FileTools:
         offset: Annotated[int, Field(ge=1, description="The first line to show.")] = 1,
         limit: Annotated[int, Field(ge=1, le=_MAX_LINES, description="How many lines.")] = 500,
     ) -> str:
-        """Read a text file of this chat's folder, or the text of a PDF, with line numbers. What
-        people sent is in inbox/, long results of tools in tool-results/.
+        """Read a text file of this chat's folder, or the text of a PDF or Word document, with line
+        numbers. What people sent is in inbox/, long results of tools in tool-results/.
         """
         shown = Shown(offset, limit, _READ_CHARS)
         kind = await self._documents.kind(context.workspace, path)
@@ -71,7 +71,7 @@ class FileTools:
                 async for part in parts:
                     if part.pages is not None:
                         pages = f" of {part.pages} page{'s' * (part.pages != 1)}"
-                    text = part.text if part.next_page is None else f"{part.text}\n\n"
+                    text = part.text if part.next_page is None else f"{part.text}\n"
                     if not await asyncio.to_thread(shown.take, lines_in(text, shown.last + 1)):
                         break
         except ReadingError as error:

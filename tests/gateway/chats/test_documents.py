@@ -14,6 +14,7 @@ from gateway.tools.toolbox import Toolbox
 from tests.gateway.chats.sent import CHAT, files, talk, told, workspace
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 from tests.gateway.reading.pdfs import bomb, locked, pdf, scanned
+from tests.gateway.reading.words import word
 
 PARAGRAPH = "\n".join(f"Line {number} of many that stand here." for number in range(40))
 
@@ -39,6 +40,13 @@ async def test_a_pdf_is_given_to_the_model_as_data(gateway: SmallGateway) -> Non
 async def test_a_pdf_is_one_whatever_it_is_called(gateway: SmallGateway) -> None:
     file = gateway.platform.attach(pdf("Cats purr."), name="cats.txt", media_type="text/plain")
     assert "Cats purr." in await talk(gateway, "", file)
+
+
+async def test_a_word_document_is_read_as_well(gateway: SmallGateway) -> None:
+    file = gateway.platform.attach(word("Cats purr.", "Dogs bark."), name="pets.docx")
+    said = await talk(gateway, "and this?", file)
+    assert re.search(r"\[File inbox/pets\.docx, \d+ KB, Word document\.\]\nWhat follows", said)
+    assert "\nCats purr.\n\nDogs bark.\n</untrusted" in said
 
 
 async def test_of_a_long_pdf_the_model_is_told_how_long_and_can_read_on(
@@ -68,15 +76,16 @@ async def test_of_a_long_pdf_the_model_is_told_how_long_and_can_read_on(
         (pdf("half of it")[:300], "The PDF is broken."),
         (scanned(), "The PDF holds pictures of pages and no text."),
         (bomb(), "The PDF unpacks to more than can be read."),
+        (word("half")[:9_000], "The Word document is broken."),
     ],
-    ids=["locked", "broken", "scanned", "bomb"],
+    ids=["locked", "broken", "scanned", "bomb", "Word"],
 )
-async def test_a_pdf_that_can_not_be_read_is_said_to_person_and_model_and_answered(
+async def test_a_document_that_can_not_be_read_is_said_to_person_and_model_and_answered(
     gateway: SmallGateway, content: bytes, reason: str
 ) -> None:
     said = await talk(gateway, "look", gateway.platform.attach(content, name="a.pdf"))
     assert said.startswith("look\n\n[File inbox/a.pdf, ")
-    assert said.endswith(f", PDF, which can't be read: {reason}]")
+    assert said.endswith(f", which can't be read: {reason}]")
     assert gateway.platform.screens["1"].texts == [f"a.pdf: {reason}", "I see"]
     assert await files(gateway) == ["inbox/a.pdf"]
 

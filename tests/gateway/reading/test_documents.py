@@ -14,6 +14,7 @@ from gateway.reading.source import Source, Text
 from gateway.workspace.errors import WorkspaceError
 from gateway.workspace.workspace import Workspace
 from tests.gateway.reading.pdfs import pdf
+from tests.gateway.reading.words import word
 
 
 @pytest.fixture
@@ -43,9 +44,12 @@ def asked(readers: Readers) -> int:
     [
         (b"%PDF-1.4\n", "PDF"),
         (b"\xef\xbb\xbf\r\n %PDF-2.0", "PDF"),
+        (word("Cats purr."), "Word document"),
         (b"A text on %PDF-1.4", None),
+        (b"PK\x03\x04 with xl/workbook.xml", None),
         (b"", None),
     ],
+    ids=range(6),
 )
 def test_what_a_document_is_its_beginning_tells(start: bytes, name: str | None) -> None:
     kind = kind_of(start)

@@ -10,6 +10,7 @@ from gateway.reading.readers import Readers
 from gateway.tools.files import FileTools
 from gateway.tools.tool import Tool, ToolResult, tools_of
 from tests.gateway.reading.pdfs import locked, pdf
+from tests.gateway.reading.words import word
 from tests.gateway.tools.calling import called, unmarked
 
 
@@ -58,6 +59,18 @@ async def test_a_pdf_of_any_length_is_read_to_its_end_by_offsets(
         offset += len(rows)
     assert [line for line in shown if line.startswith("line ")] == lines
     assert sum(line.startswith("## Page ") for line in shown) == 90
+
+
+async def test_a_word_document_of_any_length_is_read_to_its_end(
+    tmp_path: Path, read_file: Tool
+) -> None:
+    lines = [f"line {number} of a long document, longer than one part" for number in range(2_500)]
+    (tmp_path / "long.docx").write_bytes(word(*lines))
+    result = await called(read_file, tmp_path, path="long.docx", offset=4_991, limit=100)
+    assert result.content.startswith("long.docx is a Word document. This is its text:\n")
+    rows = [line for line in result.content.split("\n") if line[:1].isdigit()]
+    shown = [row.partition("|")[2] for row in rows]
+    assert shown == [line for pair in zip(lines[-5:], [""] * 5, strict=True) for line in pair][:-1]
 
 
 async def test_a_pdf_that_can_not_be_read_is_said(tmp_path: Path, read_file: Tool) -> None:
