@@ -53,7 +53,7 @@ class ReplyBook:
         moved = self._moved(position, "sent", message_ids)
         if self._markdown is None:
             await self._write(moved)
-        else:
+        elif self._journal.is_begun:
             self._journal.note(moved)
 
     async def unsent(self, position: int) -> None:

@@ -165,6 +165,9 @@ class OddAgents:
     def memory_bytes(self) -> int:
         return 1
 
+    def rest(self) -> int:
+        return 1
+
     def close(self) -> None: ...
 
 
@@ -190,11 +193,12 @@ async def test_an_agent_that_breaks_the_protocol_ends_its_turn_and_nothing_else(
 
 
 async def test_an_agent_that_does_not_stop_is_thrown_away(start: Start) -> None:
-    kwargs: dict[str, object] = {"model": "m", "messages": []}
+    kwargs: dict[str, object] = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
     asking: dict[str, object] = {"type": "api_request", "request_id": "r1", "kwargs": kwargs}
     async with start(runtime=OddAgents(asking)) as gateway:
+        answer = gateway.model.enqueue(text="never mind", gated=True)
         await gateway.platform.say("hello")
-        await gateway.platform.until(lambda s: s.typing > 0)
+        await answer.started.wait()
         await gateway.platform.say("/stop")
         await gateway.platform.until(lambda s: "went wrong" in s.last)
 

@@ -76,6 +76,8 @@ async def test_a_turn_that_waits_for_its_place_can_be_stopped(start: Start) -> N
         running.release(10)
         assert await settled(gateway, second, 1) == ["*(stopped)*"]
         assert len(gateway.model.requests) == 1
+        await gateway.chats.idle(f"telegram:dm:{second.id}")
+        assert await gateway.store.inbound.waiting() == []  # a restart does not answer it
 
 
 def conversation(person: Sender) -> list[str]:
