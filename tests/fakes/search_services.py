@@ -7,7 +7,8 @@
     /duckduckgo/html/            POST, q: the page that ddgs reads
 
 Each refuses what the real one refuses: no key or a wrong one, too long a query, too many results.
-`hits` is what they all find; `status`, `body` and its `encoding` answer in their place.
+`hits` is what they all find; `status`, `body` and its `encoding` answer in their place. Each answer
+sets a cookie, and `cookies` has those that came back.
 """
 
 from collections.abc import AsyncIterator
@@ -28,6 +29,7 @@ class SearchServices:
     base: str = ""
     hits: list[tuple[str, str, str]] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
+    cookies: list[str] = field(default_factory=list)
     scraped: dict[str, str] = field(default_factory=dict)  # URL → Markdown, for Firecrawl
     allows_json: bool = True  # SearXNG's `search.formats`
     status: int | None = None
@@ -40,10 +42,13 @@ class SearchServices:
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """aiohttp's handler."""
+        self.cookies += request.cookies
         if self.status is not None:
             headers = {"Content-Encoding": self.encoding}
             return web.Response(status=self.status, body=self.body, headers=headers)
-        return await _ROUTES[request.path](self, request)
+        response = await _ROUTES[request.path](self, request)
+        response.set_cookie("visitor", "1")
+        return response
 
     async def _searxng(self, request: web.Request) -> web.Response:
         if request.query.get("format") == "json" and not self.allows_json:

@@ -7,6 +7,7 @@ is the same for all of them. Their addresses come from the administrator, so no 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
 import httpx
@@ -120,7 +121,12 @@ class JsonEngine:
         self.name = service.name
         self._service = service
         self._settings = settings
-        self._client = httpx.AsyncClient(timeout=settings.timeout_s, follow_redirects=False)
+        self._client = httpx.AsyncClient(
+            timeout=settings.timeout_s,
+            follow_redirects=False,
+            # A cookie would tell a service which of all chats' searches are this gateway's.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        )
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         """See `SearchEngine`."""

@@ -59,6 +59,20 @@ async def test_each_service_finds(service: str, services: SearchServices) -> Non
 
 
 @pytest.mark.parametrize("service", [*APIS, "ddgs"])
+async def test_no_service_is_told_by_a_cookie_which_searches_belong_together(
+    service: str, services: SearchServices
+) -> None:
+    engine = make_engine(settings_for(service, services))
+    try:
+        for query in ("one chat's", "another chat's"):
+            await engine.search(query, 2)
+    finally:
+        await engine.close()
+    assert len(services.queries) == 2
+    assert services.cookies == []
+
+
+@pytest.mark.parametrize("service", [*APIS, "ddgs"])
 async def test_nothing_found_is_no_failure(service: str, services: SearchServices) -> None:
     services.hits = []
     assert await found(settings_for(service, services)) == []
