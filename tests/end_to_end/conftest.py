@@ -4,6 +4,7 @@ Agents are the real Wasm; Telegram and the model are servers on loopback ports.
 """
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,6 +24,8 @@ from tests.fakes.discord import world as discord_world
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
 from tests.replaying import everything_replays
+
+_GRACE_S = 5
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -112,6 +115,19 @@ def make_settings(
     return make
 
 
+async def _ended(task: asyncio.Task[int]) -> None:
+    """End a gateway as systemd does; at once, if it is still busy a while after.
+
+    A reply is on the screen a moment before the gateway knows it. Cancelled in that moment, it
+    would say at its next start that it was interrupted.
+    """
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:  # else nobody would take it
+        signal.raise_signal(signal.SIGTERM)
+        await asyncio.wait([task], timeout=_GRACE_S)
+    task.cancel()
+    await asyncio.wait([task])
+
+
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     """Run a gateway for as long as the context lasts; gives what it reports at its start."""
@@ -124,8 +140,7 @@ def serve() -> Iterator[Serve]:
         try:
             yield reports
         finally:
-            task.cancel()
-            await asyncio.wait([task])
+            await _ended(task)
         if not task.cancelled():
             task.result()  # it ended by itself: raise why
         await everything_replays(settings.data_dir)

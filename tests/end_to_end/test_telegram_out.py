@@ -68,7 +68,9 @@ async def test_files_of_an_answer_arrive_in_their_forms_after_its_text(
         await telegram.wait_for(lambda: len(telegram.replies(ada)) == 4)
     text, *files = telegram.replies(ada)
     assert (text.text, text.styled("bold")) == ("Here it is:", ["is"])
-    assert [list(message.content) for message in files] == [["photo"], ["document"], ["document"]]
+    assert [next(iter(message.content)) for message in files] == ["photo", "document", "document"]
+    albums = [message.content.get("media_group_id") for message in files]
+    assert albums[1] == albums[2] != albums[0] is None  # the two documents stand together
     sent = [files[0].content["photo"][-1], *(one.content["document"] for one in files[1:])]
     contents = [telegram.files.find(one["file_id"]).content for one in sent]
     assert contents == [chart, strip, table]
