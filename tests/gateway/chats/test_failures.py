@@ -111,7 +111,7 @@ async def test_an_agent_that_breaks_is_replaced_and_knows_what_was_said(
     gateway.model.enqueue(text="blue, I see")
     await gateway.platform.say("my colour is blue")
     await gateway.platform.until_shown("blue, I see")
-    gateway.pool._idle["telegram:dm:1"].instance = broken()
+    gateway.pool._places.idle["telegram:dm:1"].instance = broken()
     await gateway.platform.say("what is it?")
     screen = await gateway.platform.until(lambda s: "lost my thread" in s.last)
     assert "Traceback" not in screen.last
