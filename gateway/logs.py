@@ -19,9 +19,11 @@ from config.settings import LoggingSettings, Settings
 from gateway.masking import masking, secrets_in
 
 QUIET_LIBRARIES = (
+    "PIL",
     "aiohttp",
     "aiosqlite",
     "asyncio",
+    "ddgs",
     "discord",
     "filelock",
     "httpcore",

@@ -7,11 +7,13 @@ import stat
 import sys
 import threading
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import httpx
 import pytest
 import structlog
+from PIL import Image
 from pydantic import SecretStr
 
 from config.mcp import McpServerSettings
@@ -75,6 +77,14 @@ def test_libraries_are_masked_and_only_heard_when_something_is_wrong(
     logging.getLogger("httpx").warning("failed: /bot%s/getMe", TOKEN)
     (line,) = lines(capsys)
     assert line["event"] == f"failed: /bot{MASK}/getMe"
+
+
+def test_looking_into_a_picture_is_not_worth_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.set_up(SETTINGS, level="debug")
+    picture = BytesIO()
+    Image.new("RGB", (8, 8)).save(picture, "PNG")
+    Image.open(picture).load()
+    assert lines(capsys) == []
 
 
 def test_chat_and_turn_are_in_every_line_of_a_turn(capsys: pytest.CaptureFixture[str]) -> None:
