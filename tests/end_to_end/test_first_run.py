@@ -72,6 +72,7 @@ async def test_a_new_gateway_is_claimed_shared_and_defended(
         assert "1 owner and 1 member may talk" in reports[0]
 
 
+@pytest.mark.timeout(180)  # nine processes, one after the other
 async def test_the_command_line_changes_a_gateway_that_runs(
     telegram: FakeTelegram,
     model: ModelServer,

@@ -232,6 +232,24 @@ async def test_a_topic_keeps_its_answers(
     assert {reply.topic for reply in replies} == {topic}
 
 
+@pytest.mark.usefixtures("gateway")
+async def test_topics_in_a_private_chat_are_conversations_of_their_own(
+    telegram: FakeTelegram, model: ModelServer, ada: Person
+) -> None:
+    chat = telegram.world.chats[ada.id]
+    topics = [telegram.people.topic(chat, name) for name in ("Cats", "Taxes")]
+    for topic, said in zip(topics, ("cats", "taxes"), strict=True):
+        model.enqueue(text=f"I know {said}.")
+        telegram.people.say(ada, said, topic=topic)
+        await telegram.wait_for(partial(says, telegram, ada, said))
+    assert [(one.topic, one.text) for one in telegram.replies(ada)] == [
+        (topics[0], "I know cats."),
+        (topics[1], "I know taxes."),
+    ]
+    assert {draft.topic for draft in telegram.world.drafts} <= set(topics)
+    assert "cats" not in str(model.requests[-1].body["messages"])
+
+
 @pytest.mark.usefixtures("editing_gateway")
 async def test_flood_waits_slow_the_edits_and_show_the_answer_once(
     telegram: FakeTelegram, model: ModelServer, ada: Person

@@ -55,7 +55,7 @@ class People:
         return self._world.chats[chat_id]
 
     def topic(self, chat: Chat, name: str) -> int:
-        """A new topic in a forum; returns its thread id."""
+        """A new topic, in a forum or in a private chat (Bot API 9.3); returns its thread id."""
         thread_id = chat.next_message_id() + 1  # 1 is General
         chat.topics[thread_id] = name
         chat.last_message_id = thread_id

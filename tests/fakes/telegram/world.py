@@ -94,7 +94,7 @@ class Message:
             message["reply_to_message"] = self.reply_to.to_json(is_nested=True)
         if self.topic is not None:
             message["message_thread_id"] = self.topic
-            if self.chat.is_forum:
+            if self.chat.is_forum or self.chat.type == "private":
                 message["is_topic_message"] = True
         return message
 
