@@ -8,26 +8,19 @@ from pydantic_core import PydanticCustomError
 
 from config.section import SENTENCE, Secret
 
-_HTTP = re.compile(r"https?://[^/\s]+/?", re.ASCII | re.IGNORECASE)
-_ANY = re.compile(r"(https?|socks5h?)://[^/\s]+/?", re.ASCII | re.IGNORECASE)
+
+def _starts_with(*schemes: str) -> AfterValidator:
+    address = re.compile(rf"({'|'.join(schemes)})://[^/\s]+/?", re.ASCII | re.IGNORECASE)
+    *others, last = (f"{scheme}://" for scheme in schemes)
+    mistake = f"must be an address that starts with {', '.join(others)} or {last}."
+
+    def check(secret: SecretStr) -> SecretStr:
+        if not address.fullmatch(secret.get_secret_value()):
+            raise PydanticCustomError(SENTENCE, mistake)
+        return secret
+
+    return AfterValidator(check)
 
 
-def _is_http(address: SecretStr) -> SecretStr:
-    if not _HTTP.fullmatch(address.get_secret_value()):
-        raise PydanticCustomError(
-            SENTENCE, "must be an address that starts with http:// or https://."
-        )
-    return address
-
-
-def _is_any(address: SecretStr) -> SecretStr:
-    if not _ANY.fullmatch(address.get_secret_value()):
-        raise PydanticCustomError(
-            SENTENCE,
-            "must be an address that starts with http://, https://, socks5:// or socks5h://.",
-        )
-    return address
-
-
-HttpProxyAddress = Annotated[Secret, AfterValidator(_is_http)]
-ProxyAddress = Annotated[Secret, AfterValidator(_is_any)]
+HttpProxyAddress = Annotated[Secret, _starts_with("http", "https")]
+ProxyAddress = Annotated[Secret, _starts_with("http", "https", "socks5", "socks5h")]

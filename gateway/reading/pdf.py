@@ -17,6 +17,7 @@ LOCKED = "The PDF is locked with a password."
 BROKEN = "The PDF is broken."
 TOO_MUCH = "The PDF unpacks to more than can be read."
 PICTURES = "The PDF holds pictures of pages and no text."
+NOTHING_YET = "There is no text on the first {} pages of the PDF, and to read on takes too long."
 
 _NOTE_CHARS = 80
 
@@ -39,7 +40,8 @@ def pdf_text(source: Source) -> Text:
     except PyPdfError as error:
         raise NoText(BROKEN) from error
     if source.first_page == 1 and not pages.has_text:
-        raise NoText(pages.reason or PICTURES)
+        nothing = PICTURES if next_page is None else NOTHING_YET.format(next_page - 1)
+        raise NoText(pages.reason or nothing)
     text = "\n\n".join(pages.parts)
     if next_page is not None:
         text += "\n"  # parts are lines, and before a page is an empty one

@@ -81,6 +81,14 @@ def test_a_page_that_is_too_long_alone_is_cut_and_says_so() -> None:
     assert second.text.startswith("## Page 2\n\ntwo")
 
 
+def test_of_pages_without_text_it_is_said_how_many_were_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "BUDGET_S", -1.0)
+    with pytest.raises(NoText, match=r"no text on the first 1 pages"):
+        read(source(scanned()))
+
+
 def test_no_page_is_begun_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BUDGET_S", -1.0)
     parts = whole(pdf("one", "two", "three"), 400_000)
