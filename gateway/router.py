@@ -129,9 +129,15 @@ class Router:
             await self._take_message(event, entry.standing)
         elif self._gate.admit(event, entry.standing) is Verdict.TAKEN:
             if isinstance(event, Edited):
-                await self._changes.edited(event)
+                await self._take_change(event)
             else:
                 await self._changes.reacted(event)
+
+    async def _take_change(self, event: Edited) -> None:
+        try:
+            await self._changes.edited(event)
+        except StoreError as error:
+            self._apologise(event.message, error)
 
     async def _take_message(self, message: Inbound, standing: Standing) -> None:
         message = self._heard_from_members(message)

@@ -52,6 +52,18 @@ async def test_an_answer_that_can_not_be_stored_is_not_shown_as_final(
     assert roles == ["user", "assistant", "user", "assistant"]
 
 
+async def test_a_change_that_can_not_be_stored_is_not_lost_without_a_word(
+    gateway: SmallGateway,
+) -> None:
+    gateway.model.enqueue(text="an answer")
+    message = await gateway.platform.say("first")
+    await gateway.platform.until_shown("an answer")
+    await gateway.chats.idle("telegram:dm:1")
+    async with full_disk(gateway):
+        await gateway.platform.change(message, "y" * 20_000)
+        await gateway.platform.until(lambda s: "no room left" in s.last)
+
+
 async def test_commands_work_on_a_full_disk(gateway: SmallGateway) -> None:
     async with full_disk(gateway):
         for n in range(200):  # until the last page is full
