@@ -116,7 +116,7 @@ class Workspace:
     def new_file(self, folder: str, name: str) -> WorkspaceFile:
         """A file with a name of its own, to be written; `final_name` is that, once it is closed.
 
-        Raises `WorkspaceError`.
+        One of the same name and content is taken for it. Raises `WorkspaceError`.
         """
         room_bytes = self._room_bytes()
         with self._folder(parts_of(folder), make=True) as descriptor:
@@ -127,7 +127,7 @@ class Workspace:
     def save_new(self, folder: str, name: str, chunks: Iterable[bytes]) -> str:
         """Keep some bytes under a name of their own, like the one given; returns the path.
 
-        Raises `WorkspaceError`.
+        A file of the same name and content is taken for it. Raises `WorkspaceError`.
         """
         with self.new_file(folder, name) as file:
             for chunk in chunks:

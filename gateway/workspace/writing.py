@@ -9,6 +9,7 @@ import errno
 import io
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from types import TracebackType
 
@@ -18,6 +19,7 @@ from gateway.workspace.paths import PARTIAL_PREFIX, numbered
 FILE_MODE = 0o600
 PROGRAM_MODE = 0o700
 MAX_SAME_NAMES = 10_000
+PIECE_BYTES = 1 << 20
 FULL = "The workspace has no room left: remove files that are not needed."
 
 
@@ -32,7 +34,7 @@ class WorkspaceFile(io.BufferedWriter):
         self, folder: int, name: str, room_bytes: int, *, replace: bool, number: bool = False
     ) -> None:
         """`folder` is an open descriptor, which is closed with the file; with `number` a name
-        that is taken is numbered."""
+        that is taken by another content is numbered."""
         self._is_held = False  # whether there is a folder to be closed and a name to be removed
         self.final_name = name
         self._folder = folder
@@ -110,9 +112,29 @@ class WorkspaceFile(io.BufferedWriter):
                     follow_symlinks=False,
                 )
             except FileExistsError:
+                if self._number and self._is_there():
+                    return
                 continue
             return
         raise AlreadyThere(f"{wanted} is there already.")
+
+    def _is_there(self) -> bool:
+        """Whether the file of that name is the same: what is fetched again after a kill is."""
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            with (
+                os.fdopen(os.open(self.final_name, flags, dir_fd=self._folder), "rb") as there,
+                os.fdopen(os.open(self._partial, flags, dir_fd=self._folder), "rb") as new,
+            ):
+                found, wanted = os.fstat(there.fileno()), os.fstat(new.fileno())
+                if not stat.S_ISREG(found.st_mode) or found.st_size != wanted.st_size:
+                    return False
+                while piece := new.read(PIECE_BYTES):
+                    if there.read(len(piece)) != piece:
+                        return False
+                return True
+        except OSError:  # a link, or not to be read
+            return False
 
     def _let_go(self) -> None:
         self._is_held = False

@@ -96,6 +96,20 @@ def test_files_that_come_in_get_names_of_their_own(workspace: Workspace) -> None
     assert [read(workspace, path) for path in paths] == [b"a\0", b"a\1", b"a\2"]
 
 
+def test_a_file_that_comes_in_once_more_is_the_same(workspace: Workspace) -> None:
+    contents = [b"a", b"b", b"a", b"b", b"c"]  # as when a kill has cut off what was done with it
+    paths = [workspace.save_new("inbox", "cat.jpg", [content]) for content in contents]
+    assert paths == [f"inbox/cat{number}.jpg" for number in ("", "-2", "", "-2", "-3")]
+
+
+def test_a_link_to_the_same_content_is_not_the_same_file(
+    workspace: Workspace, outside: Path
+) -> None:
+    (workspace.prepare() / "inbox").mkdir()
+    (workspace.root / "inbox" / "cat.jpg").symlink_to(outside)
+    assert workspace.save_new("inbox", "cat.jpg", [outside.read_bytes()]) == "inbox/cat-2.jpg"
+
+
 def test_a_link_to_a_file_is_not_followed(workspace: Workspace, outside: Path) -> None:
     (workspace.prepare() / "link").symlink_to(outside)
     with pytest.raises(WrongKind):
