@@ -97,9 +97,7 @@ class Inbox:
         """Put a changed message in the place of what it was; returns what waits now, if it does."""
         for place, item in enumerate(self._items):
             if isinstance(item, Waiting) and item.is_plain and is_same(item.message, message):
-                changed = replace(
-                    message, event_id=item.message.event_id, context=item.message.context
-                )
+                changed = _in_place_of(item.message, message)
                 self._items[place] = replace(item, message=changed)
                 self._changed.set()
                 return changed
@@ -128,3 +126,15 @@ class Inbox:
         plain = [item for item in self.messages if item.is_plain]
         pieces = [Piece(item.message, item.since) for item in plain]
         return [plain[place] for place in gathered(pieces, window_s)]
+
+
+def _in_place_of(was: Inbound, message: Inbound) -> Inbound:
+    """What a message that waits is now. It may have been a change already, of an answered one."""
+    is_whole_album = was.is_redone and was.album_id is not None
+    return replace(
+        message,
+        event_id=was.event_id,
+        context=was.context,
+        is_redone=was.is_redone,
+        attachments=was.attachments if is_whole_album else message.attachments,
+    )

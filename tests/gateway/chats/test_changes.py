@@ -145,8 +145,13 @@ async def test_a_change_that_waits_at_a_kill_is_answered_in_the_place_of_what_it
         changed = replace(message, text="and my dog?", event_id="changed", is_redone=True)
         await first.store.inbound.take(incoming(changed))
     async with start() as second:
-        for answer in ("Luna", "Rex", "Tweety"):
+        drip = second.model.enqueue(text="Luna", gated=True)
+        await drip.started.wait()
+        # The platform, which was not told that it was taken, brings it again.
+        await second.platform.change(message, "and my dog?", event_id="changed")
+        for answer in ("Rex", "Tweety"):
             second.model.enqueue(text=answer)
+        drip.release(20)
         await second.platform.until(lambda s: s.last == "Tweety")
         await second.chats.idle(CHAT)
         history = [m["content"] for m in await second.history()]
