@@ -178,10 +178,10 @@ class Sender(Talker):
 
 
 class Steerer(Talker):
-    """Says every other task into the answer that is being written."""
+    """Says most tasks into the answer that is being written, if there is one."""
 
     def _ask(self, task: int) -> None:
-        how = "/steer " if self._chance.random() < 0.5 else ""
+        how = "/steer " if self._chance.random() < 0.8 else ""
         self._telegram.people.say(self.person, f"{how}Please do task {task}")
 
     def happened(self, _kept: Kept) -> Counter[str]:
