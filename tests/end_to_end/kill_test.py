@@ -1,10 +1,10 @@
 """Turns with tools, while the gateway is killed at random moments: nothing is lost or doubled.
 
 A real gateway process between a fake Telegram and a fake model server. People ask for tasks, each
-with a habit (`kill_people`): files and albums, messages into an answer, changes and emoji, /undo and /retry.
-A task takes a model call, tools, and another model call (`kill_model`). Afterwards `verify` reads
-what people see, what the tool has written, what the model was asked, and the journal, and says what
-is wrong.
+with a habit (`kill_people`): files and albums, messages into an answer, changes and emoji, /undo
+and /retry. A task takes a model call, tools, and another model call (`kill_model`). Afterwards
+`verify` reads what people see, what the tool has written, what the model was asked, and the
+journal, and says what is wrong.
 
     python -m tests.end_to_end.kill_test --minutes 30
 """
@@ -222,7 +222,8 @@ journal:
     async def _verify_people(self, store: SqliteStore) -> None:
         with closing(sqlite3.connect(self._folder / "data" / FILE_NAME)) as database:
             answers = database.execute(
-                "SELECT chat, message_id FROM outbound JOIN turns ON turns.id = turn_id "
+                "SELECT chat, message_id FROM outbound_messages "
+                "JOIN outbound USING (turn_id, reply, position) JOIN turns ON turns.id = turn_id "
                 "JOIN lives ON lives.id = life_id WHERE said IS NOT NULL"
             ).fetchall()
             asides = database.execute(

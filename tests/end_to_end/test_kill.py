@@ -13,5 +13,12 @@ async def test_kills_at_random_moments_neither_lose_nor_double_anything(tmp_path
     assert outcome.faults == []
     assert outcome.kills == 30
     assert outcome.resumed > 0, "no kill fell into a model call"
-    habits = {"files", "changed", "emoji", "undone", "asked_again"}  # and, as chance has it, more
+    habits = {
+        "files",
+        "albums",
+        "changed",
+        "emoji",
+        "undone",
+        "asked_again",
+    }  # and, as chance has it, more
     assert habits <= outcome.happened.keys(), "not all that people do was seen to work"
