@@ -11,7 +11,7 @@ from telegram import Bot
 from telegram.error import InvalidToken
 
 from adapters.base import Address, ChatKind, Part, Rejected
-from adapters.telegram.errors import has_text, translated
+from adapters.telegram.errors import has_text, is_from_another, translated
 from adapters.telegram.sending import entities_for
 
 _MAX_REMEMBERED = 10_000  # drafts; a busy bot has some hundreds at a time
@@ -48,7 +48,7 @@ class Drafts:
                     api_kwargs=None if data is None else dict(_STOPPABLE),
                 )
             except InvalidToken as error:  # what the client makes of any 404
-                if not has_text(error, "not found"):
+                if is_from_another(error) or not has_text(error, "not found"):
                     raise
                 self._is_possible = False
                 raise Rejected("this Bot API server has no drafts") from None

@@ -151,23 +151,23 @@ def _network_error(error: TelegramError, text: str) -> AdapterError:
 
 
 def _forbidden(error: TelegramError, text: str) -> AdapterError:
-    return Unreachable(_ANOTHER) if _is_from_another(error) else ChatGone(text)
+    return Unreachable(_ANOTHER) if is_from_another(error) else ChatGone(text)
 
 
 def _token_refused(error: TelegramError, _text: str) -> AdapterError:
-    if _is_from_another(error):
+    if is_from_another(error):
         return Unreachable(_ANOTHER)
     return TokenRefused("Telegram does not accept the bot token")
 
 
-def _is_from_another(error: BaseException | None) -> bool:
+def is_from_another(error: BaseException | None) -> bool:
     """Whether something on the way has answered: the Bot API refuses in JSON, a proxy with a page.
 
     The client wraps some errors into others.
     """
     if not isinstance(error, TelegramError):
         return False
-    return has_text(error, _UNREADABLE) or _is_from_another(error.__cause__)
+    return has_text(error, _UNREADABLE) or is_from_another(error.__cause__)
 
 
 # The first that fits; BadRequest and the time-outs are NetworkErrors as well.

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.base import Ambiguous, Button, ChatGone, RateLimited, Rejected, ShowsDrafts
+from adapters.base import (
+    Ambiguous,
+    Button,
+    ChatGone,
+    RateLimited,
+    Rejected,
+    ShowsDrafts,
+    Unreachable,
+)
 from adapters.telegram.adapter import TelegramAdapter
 from gateway.delivery.reply import DeliverySettings, Reply
 from tests.adapters.telegram.serving import Serving, adapter_for, address_of
@@ -128,6 +136,7 @@ async def test_a_server_without_drafts_is_asked_once(
         (faults.retry_after(3), RateLimited),
         (faults.blocked(), ChatGone),
         (faults.gateway_timeout(), Ambiguous),
+        (faults.page(404), Unreachable),
         (faults.refused(400, "Bad Request: RANDOM_ID_EMPTY"), Rejected),
     ],
     ids=lambda value: getattr(value, "name", None),
