@@ -28,7 +28,7 @@ MAX_TITLE_CHARS = 300
 def read(source: Source) -> Text:
     """The text of `source.content`. Raises `NoText`, and whatever the parsers break down with."""
     found = _reader_of(source.media_type)(source)
-    if not found.text.strip() and source.first_page == 1:
+    if not found.text.strip() and source.first_page == 1 and not found.is_cut:
         raise NoText("There is no text in it.")
     title = " ".join(found.title.split())[:MAX_TITLE_CHARS]
     is_cut = found.is_cut or len(found.text) > source.max_chars

@@ -40,7 +40,7 @@ def word_text(source: Source) -> Text:
     except (zipfile.BadZipFile, PackageNotFoundError, KeyError, SyntaxError) as error:
         # lxml's errors about XML are SyntaxErrors.
         raise NoText(BROKEN) from error
-    if source.first_page == 1 and not text.strip():
+    if source.first_page == 1 and is_last and not text.strip():
         raise NoText(EMPTY)
     next_part = None if is_last else source.first_page + 1
     return Text(document.core_properties.title or "", text, not is_last, next_page=next_part)
@@ -50,8 +50,7 @@ def _part(lines: Iterator[str], source: Source) -> tuple[str, bool]:
     """The part of that number, in whole lines if they fit, and whether it is the last."""
     number, room = 1, source.max_chars
     kept: list[str] = []
-    for whole in lines:
-        line = whole[: source.max_chars]
+    for line in _pieces(lines, max(source.max_chars, 1)):
         if len(line) > room:
             if number == source.first_page:
                 return "\n".join(kept), False
@@ -60,6 +59,13 @@ def _part(lines: Iterator[str], source: Source) -> tuple[str, bool]:
         if number == source.first_page:
             kept.append(line)
     return "\n".join(kept), True
+
+
+def _pieces(lines: Iterator[str], max_chars: int) -> Iterator[str]:
+    """The lines, and of one that is longer than that its pieces."""
+    for line in lines:
+        for start in range(0, max(len(line), 1), max_chars):
+            yield line[start : start + max_chars]
 
 
 class _Blocks:

@@ -5,7 +5,6 @@ A file is never read whole to show a part of it, and a line that has no end is c
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from io import BytesIO
 from typing import BinaryIO
 
 from gateway.tools.tool import ToolFailed
@@ -71,9 +70,9 @@ def open_text(workspace: Workspace, path: str) -> BinaryIO:
     return file
 
 
-def lines_of(file: BinaryIO, first: int = 1) -> Iterator[Line]:
+def lines_of(file: BinaryIO) -> Iterator[Line]:
     """All lines, one after the other; a line takes a piece of memory and not more."""
-    number = first - 1
+    number = 0
     while piece := file.readline(_PIECE_BYTES):
         number += 1
         text = piece.decode("utf-8", "replace").rstrip("\r\n")
@@ -86,8 +85,25 @@ def lines_of(file: BinaryIO, first: int = 1) -> Iterator[Line]:
 
 
 def lines_in(text: str, first: int) -> Iterator[Line]:
-    """The lines of a text, of which the first has this number."""
-    return lines_of(BytesIO(text.encode("utf-8", "replace")), first)
+    """The lines of a document's text, of which the first has this number.
+
+    A paragraph may be one of any length. It is several then, since nobody could see the rest.
+    """
+    *whole, last = text.split("\n")
+    number = first
+    for line in [*whole, last] if last else whole:
+        for piece in _pieces(line):
+            yield Line(number, piece)
+            number += 1
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """It, or pieces of it between words where that can be."""
+    while len(line) > MAX_LINE_CHARS:
+        cut = line.rfind(" ", 1, MAX_LINE_CHARS + 1)
+        yield line[:cut] if cut > 0 else line[:MAX_LINE_CHARS]
+        line = line[cut + 1 :] if cut > 0 else line[MAX_LINE_CHARS:]
+    yield line
 
 
 class Shown:

@@ -69,6 +69,16 @@ async def test_of_a_long_pdf_the_model_is_told_how_long_and_can_read_on(
         assert "Line 1" not in first
 
 
+@pytest.mark.parametrize("content", [pdf("Cats purr."), word("", "Cats purr.")])
+async def test_if_no_text_is_to_go_with_a_message_documents_are_named(
+    start: Start, content: bytes
+) -> None:
+    async with start(media={"inline_text_chars": 0}) as gateway:
+        said = await talk(gateway, "look", gateway.platform.attach(content, name="a.bin"))
+        assert said.endswith("more text than goes with a message; read_file shows any part of it.]")
+        assert gateway.platform.screens["1"].texts == ["I see"]
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

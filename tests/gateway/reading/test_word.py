@@ -55,6 +55,16 @@ def test_the_parts_of_a_document_are_the_document() -> None:
     assert "\n".join(part.text for part in parts) == whole
 
 
+def test_nothing_of_a_paragraph_that_is_longer_than_a_part_is_left_out() -> None:
+    content = word("short", "x" * 700, "the end")
+    parts = [read(source(content, 1, 300))]
+    while (number := parts[-1].next_page) is not None:
+        parts.append(read(source(content, number, 300)))
+    assert [part.is_cut for part in parts] == [True] * (len(parts) - 1) + [False]
+    text = "".join(part.text for part in parts).replace("\n", "")
+    assert text == "short" + "x" * 700 + "the end"
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

@@ -73,6 +73,20 @@ async def test_a_word_document_of_any_length_is_read_to_its_end(
     assert shown == [line for pair in zip(lines[-5:], [""] * 5, strict=True) for line in pair][:-1]
 
 
+async def test_a_long_paragraph_is_several_lines_and_none_is_cut(
+    tmp_path: Path, read_file: Tool
+) -> None:
+    paragraph = " ".join(f"word{number}" for number in range(1_000))
+    (tmp_path / "a.docx").write_bytes(word(paragraph, "x" * 4_500, "the end"))
+    result = await called(read_file, tmp_path, path="a.docx")
+    rows = [line for line in result.content.split("\n") if line[:1].isdigit()]
+    shown = [row.partition("|")[2] for row in rows]
+    gap = shown.index("")
+    assert gap > 3
+    assert " ".join(shown[:gap]) == paragraph
+    assert ["".join(shown[gap + 1 : -2]), *shown[-2:]] == ["x" * 4_500, "", "the end"]
+
+
 async def test_a_pdf_that_can_not_be_read_is_said(tmp_path: Path, read_file: Tool) -> None:
     (tmp_path / "a.pdf").write_bytes(locked("secret", password="swordfish"))
     result = await called(read_file, tmp_path, path="a.pdf")
