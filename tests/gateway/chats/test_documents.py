@@ -144,3 +144,12 @@ async def test_documents_that_wait_to_be_read_keep_nobody_from_sending_other_thi
     readers._places.release()
     await gateway.platform.until(lambda s: s.last == "read")
     assert [f"## Page 1\n\n{n}\n" in told(gateway) for n in range(6)] == [True] * 6
+
+
+async def test_a_chat_has_one_document_read_at_a_time(gateway: SmallGateway) -> None:
+    readers = gateway.host.intake._documents._readers
+    readers._places = asyncio.Semaphore(4)  # three would be read by three
+    several = [gateway.platform.attach(pdf(f"{n}"), name=f"{n}.pdf") for n in range(3)]
+    said = await talk(gateway, "look", *several)
+    assert said.count("## Page 1") == 3
+    assert len(readers._idle) == 1
