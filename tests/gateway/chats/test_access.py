@@ -1,45 +1,18 @@
-"""The gate in a running gateway: strangers, members, owners, the blocked, on every way in."""
-
-import re
-from pathlib import Path
+"""The gate in a running gateway: members, owners, the blocked, on every way in."""
 
 import pytest
-from structlog.testing import capture_logs
 
 from adapters.base import Address, ChatKind, Inbound, Sender
 from config.settings import AccessSettings, Settings
 from config.telegram import TelegramSettings
-from gateway.access.claiming import TRIES_IN_ALL, TRIES_PER_PERSON
-from gateway.access.gate import WELCOME, WELCOME_OWNER, WRONG_CODE, plain_name
 from gateway.access.roles import Role
 from gateway.commands.models import key_of
 from gateway.router import TOO_MUCH
 from tests.fakes.platform import ALICE
-from tests.gateway.chats.small_gateway import SmallGateway, Start
+from tests.gateway.chats.people import BOSS, EVE, PAIRING, UNLIMITED, WITH_OWNER, answered
+from tests.gateway.chats.small_gateway import Start
 
-BOSS, EVE, BOB = Sender("7", "Boss"), Sender("666", "Eve"), Sender("3", "Bob")
-WITH_OWNER = TelegramSettings(owners=(7,), allowed_users=(1, 2), allowed_chats=(-100,))
-UNLIMITED = {"user_burst": 10_000, "chat_burst": 10_000}
-PAIRING = AccessSettings.model_validate({"strangers": "pair", **UNLIMITED})
-
-
-async def done(gateway: SmallGateway, text: str, sender: Sender = BOSS) -> str:
-    """Say something in a direct chat, and return what is answered."""
-    before = len(gateway.platform.screens[sender.id].texts)
-    await gateway.platform.say(text, sender=sender)
-    screen = await gateway.platform.until(lambda s: len(s.texts) > before, chat=sender.id)
-    return screen.last
-
-
-def bytes_of_the_database(folder: Path) -> bytes:
-    return b"".join(file.read_bytes() for file in folder.glob("hermes.db*"))
-
-
-async def asked_code(gateway: SmallGateway, sender: Sender = EVE) -> str:
-    """The pairing code that a stranger gets."""
-    found = re.search("`([A-Z2-9]{8})`", await done(gateway, "hello?", sender))
-    assert found
-    return found[1]
+BOB = Sender("3", "Bob")
 
 
 async def test_a_blocked_persons_ways_in_are_all_shut(start: Start) -> None:
@@ -50,7 +23,7 @@ async def test_a_blocked_persons_ways_in_are_all_shut(start: Start) -> None:
         asked = await gateway.platform.until(lambda s: len(s.buttons) == 3)
         berlin = asked.buttons[0].data
         assert (
-            await done(gateway, "/block 1")
+            await answered(gateway, "/block 1")
             == "telegram:1 is blocked. `/allow telegram:1` undoes it."
         )
         await gateway.chats.idle("telegram:dm:1")
@@ -65,7 +38,7 @@ async def test_a_blocked_persons_ways_in_are_all_shut(start: Start) -> None:
         assert gateway.platform.screens["-100"].log == []
         assert len(gateway.model.requests) == 1
 
-        assert await done(gateway, "/allow 1") == "telegram:1 may talk from now on."
+        assert await answered(gateway, "/allow 1") == "telegram:1 may talk from now on."
         gateway.model.enqueue(text="welcome back")
         await gateway.platform.say("hello")
         await gateway.platform.until_shown("welcome back")
@@ -79,7 +52,7 @@ async def test_who_is_blocked_while_their_message_waits_is_not_answered(start: S
         await drip.started.wait()
         await gateway.platform.say("second", sender=ALICE, chat="-100", event_id="waits")
         await gateway.platform.say("third", sender=BOSS, chat="-100")
-        assert "is blocked" in await done(gateway, "/block 1")
+        assert "is blocked" in await answered(gateway, "/block 1")
         drip.release(50)
         await gateway.platform.until(lambda s: s.last == "an answer to Boss", chat="-100")
         said = [m["content"] for m in await gateway.history("telegram:group:-100")]
@@ -123,35 +96,25 @@ async def test_blocking_somebody_stops_the_answer_that_they_get(start: Start) ->
         gateway.model.enqueue(text="a very long answer", gated=True).release(6)
         await gateway.platform.say("question")
         await gateway.platform.until(lambda s: bool(s.texts))
-        await done(gateway, "/block 1")
+        await answered(gateway, "/block 1")
         await gateway.platform.until(lambda s: s.last.endswith("*(stopped)*"))
 
 
 async def test_an_owner_cannot_be_blocked(start: Start) -> None:
     async with start(telegram=WITH_OWNER) as gateway:
-        assert await done(gateway, "/block 7") == "telegram:7 is an owner, and stays one."
-        assert "telegram:7, and an owner" in await done(gateway, "/whoami")
+        assert await answered(gateway, "/block 7") == "telegram:7 is an owner, and stays one."
+        assert "telegram:7, and an owner" in await answered(gateway, "/whoami")
 
 
 async def test_commands_of_owners_are_for_owners(start: Start) -> None:
     async with start(telegram=WITH_OWNER) as gateway:
         for text in ("/block 3", "/allow 666", "/pair list", "/pair approve ABCDEFGH"):
             name = text.split()[0]
-            assert await done(gateway, text, ALICE) == f"{name} is for the owners of this bot."
-        assert "/block" not in await done(gateway, "/help", ALICE)
-        assert "/block" in await done(gateway, "/help")
+            assert await answered(gateway, text, ALICE) == f"{name} is for the owners of this bot."
+        assert "/block" not in await answered(gateway, "/help", ALICE)
+        assert "/block" in await answered(gateway, "/help")
         await gateway.platform.say("hello", sender=EVE)
         assert gateway.platform.screens["666"].log == []
-
-
-async def test_nobody_becomes_an_owner_by_quoting_one(start: Start) -> None:
-    """Case 32: in a shared chat somebody types another's name before a command."""
-    async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:
-        code = await asked_code(gateway)
-        gateway.model.enqueue(text="I can't do that.")
-        await gateway.platform.say(f"[Boss]: /pair approve {code}", chat="-100")
-        await gateway.platform.until_shown("I can't do that.", chat="-100")
-        assert EVE.id in await done(gateway, "/pair list")
 
 
 async def test_groups_may_have_fewer_commands(start: Start) -> None:
@@ -166,7 +129,7 @@ async def test_groups_may_have_fewer_commands(start: Start) -> None:
         assert "/new" not in shown.last
         await gateway.platform.say("/help", sender=BOSS, chat="-100")
         await gateway.platform.until(lambda s: "/new" in s.last, chat="-100")
-        assert "/new" in await done(gateway, "/help", ALICE)
+        assert "/new" in await answered(gateway, "/help", ALICE)
 
 
 async def test_a_button_does_no_more_than_its_command_would(start: Start) -> None:
@@ -184,7 +147,7 @@ async def test_a_button_does_no_more_than_its_command_would(start: Start) -> Non
 
 async def test_whoami_says_who_what_and_why(start: Start) -> None:
     async with start(telegram=WITH_OWNER) as gateway:
-        assert await done(gateway, "/whoami", ALICE) == (
+        assert await answered(gateway, "/whoami", ALICE) == (
             "You are telegram:1, and a member here, because of telegram.allowed_users. "
             "This chat is `telegram:dm:1`."
         )
@@ -197,101 +160,10 @@ async def test_whoami_says_who_what_and_why(start: Start) -> None:
         )
 
 
-async def test_a_stranger_pairs_and_is_told(start: Start) -> None:
-    async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:
-        code = await asked_code(gateway)
-        await gateway.platform.say("hello??", sender=EVE)  # within ten minutes: silence
-        assert len(gateway.platform.screens["666"].texts) == 1
-        listed = await done(gateway, "/pair list")
-        assert "telegram:666 (Eve)" in listed
-        assert code not in listed
-        assert await done(gateway, f"/pair approve {code.lower()}") == (
-            "telegram:666 (Eve) may talk from now on."
-        )
-        await gateway.platform.until_shown(WELCOME, chat="666")
-        gateway.model.enqueue(text="hello Eve")
-        await gateway.platform.say("hello", sender=EVE)
-        await gateway.platform.until_shown("hello Eve", chat="666")
-        assert await done(gateway, "/pair list") == "Nobody waits to be let in."
-
-
-async def test_what_a_stranger_writes_is_kept_nowhere(start: Start, tmp_path: Path) -> None:
-    async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:
-        with capture_logs() as logs:
-            await gateway.platform.say("my secret is xyzzy", sender=EVE, event_id="stranger")
-            await gateway.platform.until(lambda s: bool(s.texts), chat="666")
-        assert "xyzzy" not in str(logs)
-        code = re.search("`([A-Z2-9]{8})`", gateway.platform.screens["666"].last)
-        assert code
-        assert code[1] not in str(logs)
-        assert not await gateway.was_taken("stranger")
-        stored = bytes_of_the_database(tmp_path)
-    assert EVE.name.encode() in stored  # as who asks
-    assert b"xyzzy" not in stored
-    assert code[1].encode() not in stored
-
-
-@pytest.mark.parametrize(
-    "sender", [Sender("50", "Robo", is_bot=True), Sender("1", "A", is_bot=True)]
-)
-async def test_bots_get_neither_codes_nor_answers(start: Start, sender: Sender) -> None:
-    async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:
-        code = await gateway.administration.issue_claim()
-        await gateway.platform.say("hello", sender=sender)
-        await gateway.platform.say(code, sender=sender)
-        await gateway.platform.say("hello", sender=sender, chat="-100")
-        assert (await gateway.platform.press_data("stop:1", sender=sender, wait_s=0.05)) == (
-            "(never acknowledged)"
-        )
-        assert not gateway.platform.screens[sender.id].log
-        assert not gateway.platform.screens["-100"].log
-
-
-async def test_a_stranger_in_a_group_gets_silence(start: Start) -> None:
-    """Case 35: adding the bot to a group of one's own is no permission."""
-    async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:
-        code = await gateway.administration.issue_claim()
-        for text in ("hello", "/start", code):
-            await gateway.platform.say(text, sender=EVE, chat="-999")
-        assert gateway.platform.screens["-999"].log == []
-        assert await done(gateway, "/pair list") == "Nobody waits to be let in."
-        assert await done(gateway, code, EVE) == WELCOME_OWNER  # the code was not used up
-
-
-async def test_whoever_sends_the_code_becomes_an_owner_once(start: Start) -> None:
-    async with start() as gateway:
-        code = await gateway.administration.issue_claim()
-        assert await done(gateway, f" {code}\n", EVE) == WELCOME_OWNER
-        assert "an owner here, because of the ownership code" in await done(gateway, "/whoami", EVE)
-        await gateway.platform.say(code, sender=BOB)
-        assert gateway.platform.screens["3"].log == []
-        gateway.model.enqueue(text="what a strange word")
-        assert "/pair" in await done(gateway, "/help", EVE)
-
-
-async def test_a_member_becomes_an_owner_by_the_code_and_the_model_never_sees_it(
-    start: Start,
-) -> None:
-    async with start() as gateway:
-        code = await gateway.administration.issue_claim()
-        assert await done(gateway, code, ALICE) == WELCOME_OWNER
-        assert gateway.model.requests == []
-
-
-async def test_who_is_blocked_gets_nothing_for_a_code(start: Start) -> None:
-    async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:
-        await done(gateway, "/block 666")
-        code = await gateway.administration.issue_claim()
-        await gateway.platform.say(code, sender=EVE)
-        await gateway.platform.say("hello", sender=EVE)
-        assert gateway.platform.screens["666"].log == []
-        assert await done(gateway, code, BOB) == WELCOME_OWNER  # it is as good as before
-
-
 async def test_a_store_that_fails_changes_nobodys_role(start: Start) -> None:
     async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:
-        assert "may talk from now on" in await done(gateway, "/allow 666")
-        await done(gateway, "/whoami", EVE)
+        assert "may talk from now on" in await answered(gateway, "/allow 666")
+        await answered(gateway, "/whoami", EVE)
         await gateway.store.close()
         group = Address("telegram", "-999", ChatKind.GROUP)
         roles = [
@@ -301,40 +173,6 @@ async def test_a_store_that_fails_changes_nobodys_role(start: Start) -> None:
         assert roles == [Role.OWNER, Role.MEMBER, Role.MEMBER, Role.STRANGER]
         await gateway.platform.say("let me in", sender=BOB)  # no code can be kept, so none is given
         assert gateway.platform.screens["3"].log == []
-
-
-async def test_guessing_the_code_ends_the_code(start: Start) -> None:
-    async with start() as gateway:
-        code = await gateway.administration.issue_claim()
-        wrong = "AAAA-BBBB-CCCC"
-        for _ in range(TRIES_PER_PERSON):
-            await gateway.platform.say(wrong, sender=EVE)
-        await gateway.platform.say(code, sender=EVE)  # once too often
-        await gateway.platform.until(
-            lambda s: s.texts == [WRONG_CODE] * TRIES_PER_PERSON, chat="666"
-        )
-        with capture_logs() as logs:
-            for number in range(TRIES_IN_ALL - TRIES_PER_PERSON):
-                await gateway.platform.say(wrong, sender=Sender(f"90{number}", "Mallory"))
-        assert "too many wrong codes" in str(logs)
-        assert code not in str(logs)
-        await gateway.platform.say(code, sender=BOB)
-        assert gateway.platform.screens["3"].log == []  # good for nothing any more
-        assert (await gateway.store.access.load()).claim is None  # nor after a restart
-        again = await gateway.administration.issue_claim()
-        assert await done(gateway, again, EVE) == WELCOME_OWNER
-
-
-async def test_guessing_pairing_codes_locks_approving(start: Start) -> None:
-    async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:
-        code = await asked_code(gateway)
-        for _ in range(4):
-            assert "No open request" in await done(gateway, "/pair approve AAAAAAAA")
-        assert "Too many wrong codes" in await done(gateway, "/pair deny AAAAAAAA")
-        assert "Too many wrong codes" in await done(gateway, f"/pair approve {code}")
-        assert "Too many wrong codes" in await done(gateway, "/pair list")
-    async with start(telegram=WITH_OWNER, access=PAIRING) as gateway:  # a restart changes nothing
-        assert "Too many wrong codes" in await done(gateway, f"/pair approve {code}")
 
 
 async def test_too_much_is_refused_once_and_then_met_with_silence(start: Start) -> None:
@@ -357,11 +195,11 @@ async def test_too_much_is_refused_once_and_then_met_with_silence(start: Start) 
 
 async def test_other_settings_hold_at_once_and_keep_what_is_stored(start: Start) -> None:
     async with start(telegram=WITH_OWNER) as gateway:
-        await done(gateway, "/allow 666")
+        await answered(gateway, "/allow 666")
         gateway.gate.reconfigure(Settings(telegram=TelegramSettings(owners=(1,))))
-        assert "telegram:1, and an owner here" in await done(gateway, "/whoami", ALICE)
-        assert "telegram:666, and a member here" in await done(gateway, "/whoami", EVE)
-        assert "is blocked" in await done(gateway, "/block 7", ALICE)  # no owner any more
+        assert "telegram:1, and an owner here" in await answered(gateway, "/whoami", ALICE)
+        assert "telegram:666, and a member here" in await answered(gateway, "/whoami", EVE)
+        assert "is blocked" in await answered(gateway, "/block 7", ALICE)  # no owner any more
         await gateway.platform.say("/whoami", sender=BOSS)
         await gateway.platform.say("/whoami", sender=BOB, chat="-100")
         assert gateway.platform.screens["7"].texts == ["telegram:666 may talk from now on."]
@@ -372,32 +210,15 @@ async def test_other_settings_hold_at_once_and_keep_what_is_stored(start: Start)
 @pytest.mark.parametrize("command", ["allow", "block"])
 async def test_an_id_that_is_none_is_refused(start: Start, command: str, arguments: str) -> None:
     async with start(telegram=WITH_OWNER) as gateway:
-        answered = await done(gateway, f"/{command} {arguments}")
-        assert answered.startswith(
-            f"It is `/{command} ID`, `/{command} platform:ID`, or in a group"
-        )
+        told = await answered(gateway, f"/{command} {arguments}")
+        assert told.startswith(f"It is `/{command} ID`, `/{command} platform:ID`, or in a group")
 
 
 async def test_an_unknown_platform_is_refused(start: Start) -> None:
     async with start(telegram=WITH_OWNER) as gateway:
-        assert await done(gateway, "/allow pigeon:1") == (
+        assert await answered(gateway, "/allow pigeon:1") == (
             "There is no platform pigeon. Known here: telegram, discord."
         )
-        assert await done(gateway, "/pair frobnicate") == (
+        assert await answered(gateway, "/pair frobnicate") == (
             "It is `/pair list`, `/pair approve CODE` or `/pair deny CODE`."
         )
-
-
-@pytest.mark.parametrize(
-    ("name", "plain"),
-    [
-        ("Eve", "Eve"),
-        ("Anne-Marie O'Neill", "Anne-Marie O'Neill"),
-        ("名前 Имя", "名前 Имя"),
-        ("x\n- telegram:7 (Boss) `**[owner](http://x)**`", "x - telegram 7 Boss owner http x"),
-        ("a" * 100, "a" * 40),
-        ("\u202e\u200b\x00", ""),
-    ],
-)
-def test_a_name_cannot_pass_for_anything_else(name: str, plain: str) -> None:
-    assert plain_name(name) == plain

@@ -9,10 +9,10 @@ from config.settings import AccessSettings
 from gateway.changes import REDONE_WITHIN, incoming
 from tests.fakes.platform import ALICE
 from tests.gateway.chats.conftest import NOON
+from tests.gateway.chats.people import EVE
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 CHAT = "telegram:dm:1"
-EVE = Sender("666", "Eve")
 
 
 def said(gateway: SmallGateway, index: int = -1) -> list[str]:

@@ -6,10 +6,11 @@ from adapters.base import Attachment, MediaKind, Observed, Sender
 from config.telegram import TelegramSettings
 from gateway.chats.busy import MERGED
 from tests.fakes.platform import ALICE
+from tests.gateway.chats.people import EVE
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 GROUP = "-100"
-BOB, CLEO, EVE = Sender("2", "Bob"), Sender("3", "Cleo"), Sender("666", "Eve")
+BOB, CLEO = Sender("2", "Bob"), Sender("3", "Cleo")
 
 
 async def ask(

@@ -6,14 +6,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from adapters.base import Sender
 from gateway.chats.apologies import LATER
 from tests.fakes.platform import CURSOR
+from tests.gateway.chats.people import EVE
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 OLD, NEW = "-100", "-1009"
 OLD_KEY, NEW_KEY = f"telegram:group:{OLD}", f"telegram:group:{NEW}"
-EVE = Sender("666", "Eve")
 
 
 async def talk(

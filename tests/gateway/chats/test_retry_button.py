@@ -1,11 +1,10 @@
 """The button under an answer that failed: it asks the same message again, in its place."""
 
-from adapters.base import Sender
 from gateway.changes import NOT_LAST
+from tests.gateway.chats.people import EVE
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 CHAT = "telegram:dm:1"
-EVE = Sender("666", "Eve")
 
 
 async def fail(gateway: SmallGateway, text: str, chat: str | None = None) -> str:

@@ -13,9 +13,10 @@ from adapters.base import Address, ChatGone, ChatKind, Inbound, Sender
 from config.telegram import TelegramSettings
 from gateway.store.schedule import Job
 from gateway.store.sqlite import FILE_NAME
+from tests.gateway.chats.people import EVE
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
-BOB, OLGA, EVE = Sender("2", "Bob"), Sender("7", "Olga"), Sender("666", "Eve")
+BOB, OLGA = Sender("2", "Bob"), Sender("7", "Olga")
 
 
 class Clock:

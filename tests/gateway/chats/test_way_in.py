@@ -5,11 +5,8 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from adapters.base import Sender
-from gateway.store.inbound import Incoming
+from tests.gateway.chats.people import EVE
 from tests.gateway.chats.small_gateway import SmallGateway
-
-EVE = Sender("666", "Eve")
 
 
 async def test_a_stranger_gets_nothing_at_all(gateway: SmallGateway) -> None:
@@ -35,19 +32,15 @@ async def test_the_log_names_each_stranger_once_with_the_id_to_add(gateway: Smal
     assert "let me in" not in str(logs)
 
 
-async def is_unknown(gateway: SmallGateway, event_id: str) -> bool:
-    return await gateway.store.inbound.take(Incoming("telegram", event_id, "", "{}"))
-
-
 async def test_strangers_leave_no_trace_in_the_store(gateway: SmallGateway) -> None:
     await gateway.platform.say("hello", sender=EVE, event_id="stranger")
-    assert await is_unknown(gateway, "stranger")
+    assert not await gateway.was_taken("stranger")
 
 
 async def test_talk_among_others_in_a_group_is_not_taken(gateway: SmallGateway) -> None:
     await gateway.platform.say("lunch?", chat="-100", is_addressed=False, event_id="lunch")
     await gateway.platform.say("/new", chat="-100", is_addressed=False)
-    assert await is_unknown(gateway, "lunch")
+    assert not await gateway.was_taken("lunch")
     assert gateway.platform.screens["-100"].log == []
 
 
@@ -100,7 +93,7 @@ async def test_a_closed_router_leaves_events_with_their_platform(gateway: SmallG
     done, _ = await asyncio.wait([giving], timeout=0.05)
     assert not done
     giving.cancel()
-    assert await is_unknown(gateway, "late")
+    assert not await gateway.was_taken("late")
 
 
 @pytest.mark.parametrize(
