@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from adapters.base import Sender
@@ -19,6 +20,9 @@ from gateway.store.sqlite import SqliteStore
 from tests.fakes.model_server import ModelServer
 from tests.fakes.platform import ALICE, CURSOR, FakePlatform, Screen
 from tests.fakes.transcription_server import KEY, TranscriptionServer
+
+NOON = datetime(2031, 5, 6, 12, 0, tzinfo=UTC)
+"""When it is in most tests."""
 
 
 @dataclass(slots=True)

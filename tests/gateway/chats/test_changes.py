@@ -8,9 +8,8 @@ from adapters.base import Inbound, Sender
 from config.settings import AccessSettings
 from gateway.changes import REDONE_WITHIN, incoming
 from tests.fakes.platform import ALICE
-from tests.gateway.chats.conftest import NOON
 from tests.gateway.chats.people import EVE
-from tests.gateway.chats.small_gateway import SmallGateway, Start
+from tests.gateway.chats.small_gateway import NOON, SmallGateway, Start
 
 CHAT = "telegram:dm:1"
 

@@ -99,7 +99,7 @@ async def test_a_model_server_that_fails_costs_one_honest_message(
 
 
 async def test_half_a_stream_that_is_made_again_is_shown_once(start: Start) -> None:
-    async with start(tries=2) as gateway:
+    async with start(llm={"tries": 2}) as gateway:
         gateway.model.enqueue(text="Once upon a time", cut_after=3)
         gateway.model.enqueue(text="Once upon another time")
         await gateway.platform.say("a story")

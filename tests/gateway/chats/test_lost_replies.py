@@ -7,6 +7,7 @@ import pytest
 
 from adapters.base import AdapterError, Ambiguous, Rejected, Unreachable
 from gateway.chats.lost_replies import NOT_HEARD
+from tests.fakes.hanging import hanging_at
 from tests.fakes.platform import CURSOR, FakePlatform, SearchablePlatform
 from tests.gateway.chats.small_gateway import Start
 
@@ -116,32 +117,22 @@ async def test_only_the_part_that_was_in_doubt_is_shown_again(
         await gateway.platform.until_shown("a" * 300, "c" * 10, NOT_HEARD, "b" * 300)
 
 
-async def leave_a_stray(start: Start, monkeypatch: pytest.MonkeyPatch, first: FakePlatform) -> None:
+async def leave_a_stray(start: Start, first: FakePlatform) -> None:
     """A gateway that goes down while a preview arrives, before it hears of its id."""
-    arrived = asyncio.Event()
-    send = first.send
-
-    async def arrive_unheard(*arguments: Any) -> tuple[str, ...]:
-        await send(*arguments)
-        arrived.set()
-        await asyncio.get_running_loop().create_future()
-        return ()
-
     async with start(platform=first) as gateway:
-        monkeypatch.setattr(first, "send", arrive_unheard)
-        hanging = gateway.model.enqueue(text="Once upon a time there was a gateway.", gated=True)
-        await gateway.platform.say("a story")
-        hanging.release(3)
-        await arrived.wait()
-        monkeypatch.setattr(first, "send", send)
+        with hanging_at(first, arrives=True) as has_come:
+            drip = gateway.model.enqueue(text="Once upon a time there was a gateway.", gated=True)
+            await gateway.platform.say("a story")
+            drip.release(3)
+            await has_come.wait()
     assert first.screens["1"].last.endswith(CURSOR)
 
 
 async def test_a_stray_preview_is_looked_for_and_becomes_the_answer(
-    start: Start, monkeypatch: pytest.MonkeyPatch
+    start: Start,
 ) -> None:
     platform = SearchablePlatform()
-    await leave_a_stray(start, monkeypatch, platform)
+    await leave_a_stray(start, platform)
     platform.fail("find", Unreachable("not connected yet"))
     async with start(platform=platform) as second:
         second.model.enqueue(text="Once upon a time there was a gateway.")
@@ -152,10 +143,10 @@ async def test_a_stray_preview_is_looked_for_and_becomes_the_answer(
 
 
 async def test_where_it_can_not_be_found_its_button_takes_it_away(
-    start: Start, monkeypatch: pytest.MonkeyPatch
+    start: Start,
 ) -> None:
     platform = FakePlatform()
-    await leave_a_stray(start, monkeypatch, platform)
+    await leave_a_stray(start, platform)
     async with start(platform=platform) as second:
         second.model.enqueue(text="Once upon a time there was a gateway.")
         screen = await platform.until(lambda s: s.last.endswith("gateway."))

@@ -97,7 +97,7 @@ async def test_a_name_that_is_none_changes_nothing(start: Start) -> None:
 
 async def test_usage_tells_tokens_and_cost(start: Start) -> None:
     async with start(
-        other_models=["other-model"], price={"input": 1_000, "output": 10_000}
+        other_models=["other-model"], llm={"price": {"input": 1_000, "output": 10_000}}
     ) as gateway:
         await says(gateway, "/usage", "This chat has used nothing so far.")
         await turn(gateway, "hi", "hello there")

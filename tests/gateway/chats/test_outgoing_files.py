@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from adapters.base import Ambiguous, MediaKind, Part, RateLimited, Unreachable
+from adapters.base import Ambiguous, MediaKind, RateLimited, Unreachable
 from config.tools import ToolSettings
 from config.web import WebSettings
 from gateway.chats.lost_replies import NOT_HEARD, NOTICE
 from gateway.web.fetch import Fetcher
 from gateway.web.guard import SystemResolver
 from gateway.workspace.workspace import Workspaces
+from tests.fakes.hanging import hanging_at
 from tests.fakes.platform import FakePlatform, Screen, shown_as
 from tests.fakes.website import Website, serving
 from tests.gateway.chats.small_gateway import SmallGateway, Start
@@ -168,28 +169,17 @@ async def test_a_file_in_doubt_is_sent_again_only_if_asked_for(
         assert seen(screen) == [NOT_HEARD, "<cats.png>"]
 
 
-async def test_after_a_kill_only_what_was_not_sent_is_sent(
-    start: Start, workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_after_a_kill_only_what_was_not_sent_is_sent(start: Start, workspace: Path) -> None:
     text = "Here:\n\nMEDIA:plots/cats.png\n\nMEDIA:b.txt\n\nMEDIA:c.txt"
     (workspace / "b.txt").write_text("b")
     (workspace / "c.txt").write_text("c")
-    sending, platform = asyncio.Event(), FakePlatform()
-    send = platform.send
-
-    async def hang_at_b(address: Any, part: Part) -> tuple[str, ...]:
-        if shown_as(part) == "<b.txt>":
-            sending.set()
-            await asyncio.get_running_loop().create_future()
-        return await send(address, part)
-
+    platform = FakePlatform()
     async with start(streaming=False, platform=platform) as first:
-        monkeypatch.setattr(platform, "send", hang_at_b)
-        first.model.enqueue(text=text)
-        await platform.say("please")
-        await sending.wait()
+        with hanging_at(platform, lambda part: shown_as(part) == "<b.txt>") as has_come:
+            first.model.enqueue(text=text)
+            await platform.say("please")
+            await has_come.wait()
         assert seen(platform.screens["1"]) == ["Here:", "<cats.png>"]
-    monkeypatch.setattr(platform, "send", send)
     async with start(streaming=False, platform=platform):
         screen = await platform.until_shown(NOTICE)
         assert seen(screen) == ["Here:", "<cats.png>", "<c.txt>", NOTICE]

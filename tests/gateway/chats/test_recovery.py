@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from typing import Any
 
 import pytest
 
@@ -10,6 +9,7 @@ from gateway.chats.lost_replies import NOTICE
 from gateway.store.inbound import Incoming
 from gateway.tools.tool import ToolContext, tool, tools_of
 from gateway.tools.toolbox import Toolbox
+from tests.fakes.hanging import hanging_at
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
 
@@ -122,20 +122,13 @@ async def test_a_full_inbox_is_taken_up_to_its_last_message(start: Start) -> Non
 
 
 async def test_an_answer_that_was_being_sent_is_not_sent_again_unasked(
-    start: Start, monkeypatch: pytest.MonkeyPatch
+    start: Start,
 ) -> None:
-    sending = asyncio.Event()
-
-    async def hang(*_: Any) -> str:
-        sending.set()
-        await asyncio.get_running_loop().create_future()
-        return ""
-
     async with start(streaming=False) as first:
-        monkeypatch.setattr(first.platform, "send", hang)
-        first.model.enqueue(text="the answer")
-        await first.platform.say("the question")
-        await sending.wait()
+        with hanging_at(first.platform) as has_come:
+            first.model.enqueue(text="the answer")
+            await first.platform.say("the question")
+            await has_come.wait()
     async with start(streaming=False) as second:
         await second.platform.until_shown(NOTICE)
         await second.platform.press("Show it again")

@@ -1,17 +1,17 @@
 """The tool that sends files, in whole turns."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from adapters.base import Address, Ambiguous, Part
+from adapters.base import Ambiguous
 from gateway.chats.lost_replies import NOT_HEARD, NOTICE
 from gateway.tools.sending import SendingTools
 from gateway.tools.tool import tools_of
 from gateway.tools.toolbox import Toolbox
 from gateway.workspace.workspace import Workspaces
+from tests.fakes.hanging import hanging_at
 from tests.fakes.platform import FakePlatform
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 from tests.gateway.chats.test_outgoing_files import seen
@@ -77,23 +77,14 @@ async def test_a_file_in_doubt_is_taken_for_sent_and_can_be_shown_again(
 
 
 async def test_a_call_that_a_kill_cuts_off_while_it_sends_sends_nothing_twice(
-    start: Start, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, workspace: Path
 ) -> None:
-    platform, has_arrived = FakePlatform(), asyncio.Event()
-    send = platform.send
-
-    async def arrive_unheard(address: Address, part: Part) -> str:
-        await send(address, part)
-        has_arrived.set()
-        await asyncio.get_running_loop().create_future()
-        return ""
-
+    platform = FakePlatform()
     async with start(toolbox=box(), platform=platform) as first:
-        monkeypatch.setattr(platform, "send", arrive_unheard)
-        first.model.enqueue(tool_calls=[("send_file", {"path": "a plan.txt"})])
-        await platform.say("the plan, please")
-        await has_arrived.wait()
-        monkeypatch.setattr(platform, "send", send)
+        with hanging_at(platform, arrives=True) as has_come:
+            first.model.enqueue(tool_calls=[("send_file", {"path": "a plan.txt"})])
+            await platform.say("the plan, please")
+            await has_come.wait()
     async with start(toolbox=box(), platform=platform) as second:
         second.model.enqueue(text="There it is.")
         screen = await platform.until_shown(NOTICE, "There it is.")

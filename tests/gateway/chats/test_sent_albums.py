@@ -1,6 +1,5 @@
 """Several files of one answer: shown together, once, whatever comes in between."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from adapters.base import Ambiguous, Part, Rejected
 from gateway.chats.lost_replies import NOT_HEARD, NOTICE
 from gateway.workspace.workspace import Workspaces
+from tests.fakes.hanging import hanging_at
 from tests.fakes.platform import FakePlatform, shown_as
 from tests.gateway.chats.small_gateway import SmallGateway, Start
 
@@ -105,24 +105,13 @@ async def test_an_album_in_doubt_is_shown_again_only_if_asked_for_and_as_one(
 
 @pytest.mark.parametrize("arrives", [True, False])
 async def test_after_a_kill_while_an_album_is_sent_it_is_not_sent_again_by_itself(
-    start: Start, platform: FakePlatform, monkeypatch: pytest.MonkeyPatch, *, arrives: bool
+    start: Start, platform: FakePlatform, *, arrives: bool
 ) -> None:
-    sending, send = asyncio.Event(), platform.send
-
-    async def hang_at_album(address: Any, part: Part) -> tuple[str, ...]:
-        if len(part.files) > 1:
-            if arrives:
-                await send(address, part)
-            sending.set()
-            await asyncio.get_running_loop().create_future()
-        return await send(address, part)
-
     async with start(streaming=False, platform=platform) as first:
-        monkeypatch.setattr(platform, "send", hang_at_album)
-        first.model.enqueue(text=ANSWER)
-        await platform.say("please")
-        await sending.wait()
-    monkeypatch.setattr(platform, "send", send)
+        with hanging_at(platform, lambda part: len(part.files) > 1, arrives=arrives) as has_come:
+            first.model.enqueue(text=ANSWER)
+            await platform.say("please")
+            await has_come.wait()
     there = NAMES[:3] if arrives else []
     async with start(streaming=False, platform=platform):
         await platform.until_shown(NOTICE)
@@ -134,22 +123,13 @@ async def test_after_a_kill_while_an_album_is_sent_it_is_not_sent_again_by_itsel
 
 
 async def test_after_a_kill_an_album_that_was_sent_is_known_as_a_whole(
-    start: Start, platform: FakePlatform, monkeypatch: pytest.MonkeyPatch
+    start: Start, platform: FakePlatform
 ) -> None:
-    sending, send = asyncio.Event(), platform.send
-
-    async def hang_behind_it(address: Any, part: Part) -> tuple[str, ...]:
-        if shown_as(part) == "<d.txt>":
-            sending.set()
-            await asyncio.get_running_loop().create_future()
-        return await send(address, part)
-
     async with start(streaming=False, platform=platform) as first:
-        monkeypatch.setattr(platform, "send", hang_behind_it)
-        first.model.enqueue(text=ANSWER)
-        await platform.say("please")
-        await sending.wait()
-    monkeypatch.setattr(platform, "send", send)
+        with hanging_at(platform, lambda part: shown_as(part) == "<d.txt>") as has_come:
+            first.model.enqueue(text=ANSWER)
+            await platform.say("please")
+            await has_come.wait()
     async with start(streaming=False, platform=platform) as second:
         await platform.until_shown(NOTICE)
         assert seen(platform) == ["Here:", *NAMES[:3], NOTICE]
