@@ -33,7 +33,7 @@ from gateway.web.process.wire import (
 )
 
 IDLE_S = 600.0
-"""Starting takes half a second, and what runs takes 50 MB."""
+"""Starting takes half a second, and what runs takes some 55 MB."""
 
 SILENCE_S = 15.0
 """If it keeps to no time limit for so long, it is broken."""
