@@ -7,14 +7,14 @@ again if it breaks. What is no longer waited for here is given up there.
 import asyncio
 import contextlib
 import itertools
-import json
 import os
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
 import structlog
 
@@ -26,11 +26,16 @@ from gateway.web.guard import MAX_URL_CHARS
 from gateway.web.process.wire import (
     Line,
     Page,
+    answer_of,
+    checked_of,
+    got_of,
     line_of,
     page_of,
     raise_refusal,
     settings_line,
 )
+
+PROGRAM = "gateway.web.process.program"
 
 IDLE_S = 600.0
 """Starting takes half a second, and what runs takes some 55 MB."""
@@ -43,6 +48,9 @@ _ERROR_BYTES = 16_384
 _HANDED_ON = ("SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR")
 """Of the gateway's environment: where certificates are, and where files may be."""
 
+_BROKE_OFF = "Fetching broke off. Try again."
+
+_T = TypeVar("_T")
 _log = structlog.get_logger()
 
 
@@ -70,20 +78,20 @@ class WebProcess:
 
     async def page(self, url: str) -> Page:
         """Have a page fetched and read. Raises `WebError`."""
-        return page_of(await self._ask({"do": "page", "url": url}))
+        return await self._ask({"do": "page", "url": url}, page_of)
 
     async def get(self, url: str, *, max_bytes: int, types: Collection[str] = ANY_TYPE) -> Fetched:
         """See `Fetcher.get`."""
-        async with _empty_file() as file:
-            limits = {"max_bytes": max_bytes, "types": list(types), "file": str(file)}
-            answer = await self._ask_in_time({"do": "get", "url": url, **limits})
-            content = await asyncio.to_thread(file.read_bytes)
-        return Fetched(answer["url"], answer["media_type"], answer["charset"], content)
+        async with _empty_file() as (file, name):
+            limits = {"max_bytes": max_bytes, "types": list(types), "file": name}
+            got = await self._ask_in_time({"do": "get", "url": url, **limits}, got_of)
+            # Out of the file that was made here, whatever has that name by now.
+            content = await asyncio.to_thread(file.read, max_bytes)
+        return Fetched(got.url, got.media_type, got.charset, content)
 
     async def checked(self, url: str) -> str:
         """See `Fetcher.checked`."""
-        found: str = (await self._ask_in_time({"do": "check", "url": url}))["url"]
-        return found
+        return await self._ask_in_time({"do": "check", "url": url}, checked_of)
 
     async def close(self) -> None:
         """End the process."""
@@ -91,11 +99,11 @@ class WebProcess:
             self._retire(self._process)
         await asyncio.gather(*self._ending)
 
-    async def _ask_in_time(self, request: Line) -> Line:
+    async def _ask_in_time(self, request: Line, take: Callable[[Line], _T]) -> _T:
         """Ask for what is bounded by `web.timeout_s` there. Raises `WebError`."""
         try:
             async with asyncio.timeout(self._settings.timeout_s + SILENCE_S) as limit:
-                return await self._ask(request)
+                return await self._ask(request, take)
         except TimeoutError as error:
             if not limit.expired():
                 raise
@@ -104,8 +112,11 @@ class WebProcess:
                 self._retire(self._process)
             raise TooSlow("The server does not answer.") from error
 
-    async def _ask(self, request: Line) -> Line:
-        """Raises `WebError`."""
+    async def _ask(self, request: Line, take: Callable[[Line], _T]) -> _T:
+        """What `take` makes of the answer; it raises `ValueError` of what is none.
+
+        Raises `WebError`.
+        """
         process = await self._running()
         number = next(self._numbers)
         waiting: asyncio.Future[Line] = asyncio.get_running_loop().create_future()
@@ -120,8 +131,12 @@ class WebProcess:
             if waiting.cancelled() and process is self._process:
                 process.requests.write(line_of({"cancel": number}))
             self._rest(process)
-        raise_refusal(answer)
-        return answer
+        try:
+            raise_refusal(answer)
+            return take(answer)
+        except ValueError as error:
+            self._distrust(process, error)
+            raise Unreachable(_BROKE_OFF) from error
 
     async def _running(self) -> _Process:
         async with self._starting:
@@ -140,8 +155,9 @@ class WebProcess:
             with theirs:
                 program = await asyncio.create_subprocess_exec(
                     sys.executable,
+                    "-P",  # nothing from whatever folder the gateway was started in
                     "-m",
-                    "gateway.web.process.program",
+                    PROGRAM,
                     stdin=theirs.fileno(),
                     stdout=asyncio.subprocess.DEVNULL,
                     stderr=asyncio.subprocess.PIPE,
@@ -163,14 +179,20 @@ class WebProcess:
         """Give answers to those who wait for them, until there are no more."""
         try:
             while line := await process.answers.readline():
-                answer: Line = json.loads(line)
-                waiting = process.waiting.get(answer["id"])
+                number, answer = answer_of(line)
+                waiting = process.waiting.get(number)
                 if waiting is not None and not waiting.done():
                     waiting.set_result(answer)
         except (OSError, ValueError) as error:
-            _log.warning("the process that fetches says what is no answer", reason=str(error))
+            self._distrust(process, error)
         if process is self._process:
             _log.warning("the process that fetches has ended", waiting=len(process.waiting))
+            self._retire(process)
+
+    def _distrust(self, process: _Process, error: Exception) -> None:
+        reason = type(error).__name__  # its text quotes what was said
+        _log.warning("the process that fetches says what is no answer", reason=reason)
+        if process is self._process:
             self._retire(process)
 
     def _rest(self, process: _Process) -> None:
@@ -184,21 +206,20 @@ class WebProcess:
         self._process = None
         for waiting in process.waiting.values():
             if not waiting.done():
-                waiting.set_exception(Unreachable("Fetching broke off. Try again."))
+                waiting.set_exception(Unreachable(_BROKE_OFF))
         self._ending.add(task := asyncio.create_task(_end(process)))
         task.add_done_callback(self._ending.discard)
 
 
 @contextlib.asynccontextmanager
-async def _empty_file() -> AsyncIterator[Path]:
-    """A file that nobody else can read, for as long as the context lasts."""
+async def _empty_file() -> AsyncIterator[tuple[BinaryIO, str]]:
+    """A file that nobody else can read, and its name, for as long as the context lasts."""
     descriptor, name = await asyncio.to_thread(tempfile.mkstemp, prefix="hermes-got-")
-    os.close(descriptor)
-    path = Path(name)
     try:
-        yield path
+        with os.fdopen(descriptor, "rb") as file:
+            yield file, name
     finally:
-        await asyncio.to_thread(path.unlink)
+        await asyncio.to_thread(Path(name).unlink, missing_ok=True)
 
 
 async def _end(process: _Process) -> None:

@@ -16,9 +16,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from config.web import WebSettings
 from gateway.reading.source import Text
-from gateway.web import errors
 from gateway.web.errors import BadAnswer, WebError
 
 Line = dict[str, Any]
@@ -39,12 +40,50 @@ _SETTINGS = frozenset(
 )
 
 
+_KINDS: dict[str, type[WebError]] = {kind.__name__: kind for kind in WebError.__subclasses__()}
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page as text."""
 
     url: str  # where it is in the end
     text: Text
+
+
+class _Answer(BaseModel):
+    """Nothing is taken for what it should be: a number is no text."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class Got(_Answer):
+    """What came with a file."""
+
+    url: str
+    media_type: str
+    charset: str | None
+
+
+class _Numbered(_Answer):
+    id: int
+
+
+class _PageAnswer(_Answer):
+    url: str
+    title: str
+    text: str
+    is_cut: bool
+
+
+class _Checked(_Answer):
+    url: str
+
+
+class _Refusal(_Answer):
+    error: str
+    message: str
+    status: int | None = None
 
 
 def settings_line(settings: WebSettings) -> bytes:
@@ -64,8 +103,31 @@ def page_line(page: Page) -> Line:
 
 
 def page_of(answer: Line) -> Page:
-    """The page in such an answer."""
-    return Page(answer["url"], Text(answer["title"], answer["text"], answer["is_cut"]))
+    """The page in such an answer. Raises `ValueError` if there is none."""
+    found = _PageAnswer.model_validate(answer)
+    return Page(found.url, Text(found.title, found.text, found.is_cut))
+
+
+def got_of(answer: Line) -> Got:
+    """What is answered to `get`. Raises `ValueError`."""
+    return Got.model_validate(answer)
+
+
+def checked_of(answer: Line) -> str:
+    """The address in an answer to `check`. Raises `ValueError`."""
+    return _Checked.model_validate(answer).url
+
+
+def answer_of(line: bytes) -> tuple[int, Line]:
+    """An answer, and to which request it is one. Raises `ValueError`.
+
+    Whoever wrote it deals with hostile servers: what it says is believed as little as they are.
+    """
+    try:
+        answer = json.loads(line)
+    except RecursionError as error:
+        raise ValueError("too deep") from error
+    return _Numbered.model_validate(answer).id, answer
 
 
 def refusal_line(error: WebError) -> Line:
@@ -77,10 +139,13 @@ def refusal_line(error: WebError) -> Line:
 
 
 def raise_refusal(answer: Line) -> None:
-    """Raise the `WebError` that is in an answer, if one is."""
+    """Raise the `WebError` that is in an answer, if one is; `ValueError` if it is none of them."""
     if "error" not in answer:
         return
-    kind: type[WebError] = getattr(errors, answer["error"])
+    refusal = _Refusal.model_validate(answer)
+    kind = _KINDS.get(refusal.error)
+    if kind is None:
+        raise ValueError("there is no such error")
     if issubclass(kind, BadAnswer):
-        raise kind(answer["message"], answer["status"])
-    raise kind(answer["message"])
+        raise kind(refusal.message, refusal.status)
+    raise kind(refusal.message)

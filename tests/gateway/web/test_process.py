@@ -183,6 +183,70 @@ async def test_if_it_says_nothing_any_more_it_is_replaced(
     await web.close()
 
 
+def replaced_by(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let another program answer, as one that a page has taken over could: it sends `text`, in
+    which N stands for the id that is waited for, to the first request.
+    """
+    program = folder / "gateway_taken_over.py"
+    program.write_text(
+        "import json, socket, sys\n"
+        "with socket.socket(fileno=sys.stdin.fileno()) as ours, ours.makefile('rwb') as lines:\n"
+        "    lines.readline()\n"
+        "    request = json.loads(lines.readline())\n"
+        f"    text = {text!r}.replace('N', str(request['id']))\n"
+        "    if 'file' in request:\n"
+        "        import os\n"
+        "        os.unlink(request['file'])\n"
+        "        os.symlink(__file__, request['file'])\n"
+        "    lines.write(text.encode() + b'\\n')\n"
+        "    lines.flush()\n"
+        "    lines.read()\n"
+    )
+    monkeypatch.setattr(module, "PROGRAM", program.stem)
+    monkeypatch.syspath_prepend(folder)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "{}",
+        "[]",
+        "null",
+        '{"id": []}',
+        '{"id": "N"}',
+        "[" * 100_000,
+        '{"id": N}',
+        '{"id": N, "url": 1, "title": "", "text": "", "is_cut": false}',
+        '{"id": N, "url": "", "title": "", "text": ["a"], "is_cut": false}',
+        '{"id": N, "error": "WebError"}',
+        '{"id": N, "error": "GatewayError", "message": "a"}',
+        '{"id": N, "error": "__doc__", "message": "a"}',
+        '{"id": N, "error": [], "message": "a"}',
+        '{"id": N, "error": "BadAnswer", "message": "a", "status": "b"}',
+    ],
+)
+async def test_what_is_no_answer_ends_the_process_and_leaves_nobody_waiting(
+    site: Website, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    with monkeypatch.context() as patches:
+        replaced_by(answer, tmp_path, patches)
+        web = WebProcess(settings(site))
+        with pytest.raises(Unreachable, match="broke off"):
+            await web.page(site.url("/"))
+    assert (await web.page(site.page("/a", "next", "text/plain"))).text.text == "next"
+    await web.close()
+
+
+async def test_a_file_that_is_put_in_the_place_of_what_was_fetched_is_not_read(
+    site: Website, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = '{"id": N, "url": "http://a/", "media_type": "image/png", "charset": null}'
+    replaced_by(answer, tmp_path, monkeypatch)
+    web = WebProcess(settings(site))
+    assert (await web.get(site.url("/"), max_bytes=1_000)).content == b""
+    await web.close()
+
+
 async def test_what_breaks_there_is_in_the_log(
     site: Website, monkeypatch: pytest.MonkeyPatch
 ) -> None:
