@@ -85,7 +85,7 @@ async def assembled(
     metrics = metrics or Metrics()
     gate = Gate(store.access, settings, clock, metrics=metrics)
     administration = Administration(store.access, lambda: gate.access, clock)
-    questions = Questions()
+    questions = Questions(clock)
     host = Host(
         settings=settings,
         store=store,

@@ -8,8 +8,9 @@ Showing a question and waiting is `asking`'s business.
 import asyncio
 import json
 import secrets
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from adapters.base import Button, ButtonPress, Inbound, Sender
@@ -24,6 +25,9 @@ ANEW_PREFIX = "anew"
 _OTHER = "other"
 GONE = "This question is no longer open."
 SHORT_ID_CHARS = 6
+READ_AND_WRITTEN_WITHIN = timedelta(seconds=30)
+"""So long a person may take to answer an approval by a command."""
+
 _LABEL_CHARS = 40  # what a phone shows on one row of buttons
 
 
@@ -197,8 +201,10 @@ def typed_answer(choices: tuple[str, ...], text: str) -> str:
 class Questions:
     """All questions that are open now, of all chats."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
         self._open: dict[str, Question] = {}
+        self._approval_ended_at: dict[str, datetime] = {}  # by chat
 
     def open(self, question: Question) -> None:
         """From now on it can be answered."""
@@ -220,6 +226,8 @@ class Questions:
     def close(self, question: Question) -> None:
         """From now on it can't."""
         self._open.pop(question.id, None)
+        if question.is_approval:
+            self._approval_ended_at[question.chat] = self._clock()
 
     def find(self, question_id: str | None) -> Question | None:
         """The question of that id, if it is open."""
@@ -240,6 +248,17 @@ class Questions:
             for question in self._open.values()
             if question.is_approval and not question.answer.done() and chat in {None, question.chat}
         ]
+
+    def is_plainly_meant(self, approval: Question) -> bool:
+        """Whether a yes that names none can only be for this one, which alone is open in its chat.
+
+        What was written while another stood there is not for the next.
+        """
+        for one in self._open.values():
+            if one.is_approval and one.chat == approval.chat and one.id != approval.id:
+                return False  # it has been answered this moment
+        ended_at = self._approval_ended_at.get(approval.chat)
+        return ended_at is None or self._clock() - ended_at > READ_AND_WRITTEN_WITHIN
 
     def press(
         self, chat: str, person: Sender, role: Role, data: str, typed: str | None = None

@@ -18,6 +18,7 @@ from gateway.tools.approvals import Verdict, inline
 from gateway.tools.visible import visible
 
 NOTHING = "Nothing waits for a yes here."
+ANOTHER = "Another has just ended here. If you mean the one that stands here now: `/approve {id}`."
 _WORDS = {
     "": Verdict.ONCE,
     "once": Verdict.ONCE,
@@ -47,13 +48,16 @@ def approval_commands(
             return found
         if refusal := found.refusal(call.message.sender.id, call.role):
             return refusal
+        is_yes = verdict is not Verdict.DENY
+        if is_yes and not question_id and not questions.is_plainly_meant(found):
+            return ANOTHER.format(id=found.short_id)
         if verdict.value not in found.choices:
             return f"This can be approved only once: `/approve {found.short_id}`."
         said = pressed(verdict.value, call.message.sender)
         await journal.write([QuestionAnswered(found.id, answer_to_json(said))])
         if not found.settle(said):
             return "Somebody was quicker."
-        return "Denied." if verdict is Verdict.DENY else "Approved."
+        return "Approved." if is_yes else "Denied."
 
     async def listing(call: Call) -> str:
         action, _, rest = call.arguments.lower().partition(" ")

@@ -256,6 +256,27 @@ async def test_a_member_can_not_approve_and_an_owner_can_from_anywhere(
         await gateway.platform.until(lambda s: s.texts[0].endswith("→ Once (Alice)"), "2")
 
 
+async def test_a_yes_without_an_id_is_none_for_what_came_up_in_the_place_of_another(
+    start: Start, machine: Machine
+) -> None:
+    now = datetime(2031, 5, 6, 12, 0, tzinfo=UTC)
+    given: dict[str, Any] = {"toolbox": machine.box, "tools": ASK, "telegram": ALICE_OWNS}
+    async with start(**given, clock=lambda: now) as gateway:
+        await ask(gateway, button("red"))
+        await gateway.platform.press("Deny")
+        await done(gateway)
+        await ask(gateway, button("green"), questions=2)
+        said = await command(gateway, "/approve")
+        assert ("Another has just ended here" in said, machine.runs) == (True, [])
+        assert await command(gateway, said.split("`")[1]) == "Approved."
+        await gateway.platform.until(lambda s: s.texts.count("done") == 2)
+        await ask(gateway, button("blue"), questions=3)
+        now += timedelta(seconds=31)
+        assert await command(gateway, "/approve") == "Approved."
+        await gateway.platform.until(lambda s: s.texts.count("done") == 3)
+    assert machine.runs == ["green", "blue"]
+
+
 async def test_a_member_may_approve_in_their_own_chat_if_that_is_set(
     start: Start, machine: Machine
 ) -> None:
