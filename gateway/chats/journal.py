@@ -7,7 +7,7 @@ is deterministic: the lines of its life, from its waking on, make the same agent
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from adapters.base import Inbound
@@ -28,6 +28,7 @@ from gateway.store.journal import (
     Fed,
     JournalStore,
     LifeBegun,
+    MemoryChanged,
     TurnBegun,
     TurnEnded,
     TurnResumed,
@@ -37,7 +38,7 @@ _PIECE_BYTES = 2_047
 """For more at a time hashlib lets go of the interpreter's lock, and getting it back takes longer
 than hashing."""
 
-ToEntries = Callable[[Sequence[Line], AgentNotes], Iterable[Entry]]
+ToEntries = Callable[[Sequence[Line], AgentNotes], Sequence[Entry]]
 """What is to be kept of what an agent said, who knows these notes (`Records.entries`)."""
 
 
@@ -183,7 +184,7 @@ class TurnJournal:
                 messages = self._answered(life, step.number, answers)
             elif step.answers == digest(answers):
                 messages = heard(answers)
-                list(self._to_entries(messages, life.notes))  # they are kept; the notes follow
+                self._kept(messages, life)  # it is in the store already; the notes follow
             else:
                 raise AgentChanged("the agent answers its journal differently")
             if step.turn == self.turn:
@@ -219,9 +220,16 @@ class TurnJournal:
             self.refused += self._merged[-late:]
             del self._merged[-late:]
             self.note(*(_settled(message, "accepted") for message in self.refused))
-        kept = self._to_entries(messages, life.notes)
-        self.note(*kept, Answered(life.id, number, digest(answers)))
+        self.note(*self._kept(messages, life), Answered(life.id, number, digest(answers)))
         return messages
+
+    def _kept(self, messages: Sequence[Line], life: AgentLife) -> Sequence[Entry]:
+        """What is to be kept of what an agent said; what it knows of notes follows."""
+        kept = self._to_entries(messages, life.notes)
+        for entry in kept:
+            if isinstance(entry, MemoryChanged):
+                life.notes[entry.kind] = entry.text
+        return kept
 
 
 def _life_of(id_: str, init: Line, *, steps: int) -> AgentLife:

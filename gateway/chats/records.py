@@ -48,27 +48,27 @@ class Records:
         )
 
     def entries(self, messages: Sequence[Line], notes: AgentNotes) -> list[Entry]:
-        """What is to be written because of what the agent said. `notes` are those that it knows,
-        and follow it.
-        """
+        """What is to be written because of what the agent said, who knew these notes before."""
         found: list[Entry] = []
+        known = dict(notes)
         for message in messages:
             if message["type"] == "memory_update":
                 self.has_noted = True
-                found += self._changed(message, notes)
+                found += self._changed(message, known)
             elif message["type"] == "history":
                 said, length = tuple(message.get("messages") or ()), message.get("length", 0)
                 found.append(HistoryChanged(self.session_id, message["op"], said, length))
         return found
 
-    def _changed(self, update: Line, notes: AgentNotes) -> list[Entry]:
+    def _changed(self, update: Line, known: AgentNotes) -> list[Entry]:
+        """The notes that are others now; `known` follows."""
         owners = self._owners
         of_kind: dict[MemoryKind, str] = {"memory": owners.memory, "user": owners.user}
         changed: list[Entry] = []
         for kind, owner in of_kind.items():
-            if update[kind] != notes[kind]:
-                changed.append(MemoryChanged(kind, owner, update[kind], notes[kind]))
-                notes[kind] = update[kind]
+            if update[kind] != known[kind]:
+                changed.append(MemoryChanged(kind, owner, update[kind], known[kind]))
+                known[kind] = update[kind]
         return changed
 
 
