@@ -71,9 +71,8 @@ class Host:
     outgoing: OutgoingFiles
     skills: Skills
     delivery: DeliverySettings
-    standing: Callable[
-        [PersonalEvent], Awaitable[Standing]
-    ]  # what its sender may do, at this moment
+    # What whoever did something may do, at this moment.
+    standing: Callable[[PersonalEvent], Awaitable[Standing]]
     clock: Clock = local_time
     end_programs: Callable[[str], Awaitable[None]] = none_run  # of a chat, in its background
     reset_policy: Policy | None = None

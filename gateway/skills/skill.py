@@ -17,9 +17,9 @@ MAX_WORD_CHARS = 500
 """Whatever is scanned for takes the square of its longest word, and all chats wait meanwhile."""
 
 NAME = r"[a-z0-9][a-z0-9-]{0,47}"
-_name = re.compile(NAME)
-_front_matter = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?\n?(.*)\Z", re.DOTALL)
-_control = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
+_NAME = re.compile(NAME)
+_FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?\n?(.*)\Z", re.DOTALL)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
 
 class BadSkill(Exception):
@@ -38,7 +38,7 @@ class Skill:
 
 def check_name(name: str) -> str:
     """The name, if it may be one. Raises `BadSkill`."""
-    if not _name.fullmatch(name):
+    if not _NAME.fullmatch(name):
         raise BadSkill("A skill's name is of small letters, digits and `-`, at most 48.")
     return name
 
@@ -48,7 +48,7 @@ def read_skill(name: str, text: str, *, is_own: bool, max_chars: int) -> Skill:
     check_name(name)
     if len(text) > max_chars:
         raise BadSkill(f"A skill has at most {max_chars:,} characters; this one has {len(text):,}.")
-    match = _front_matter.match(text)
+    match = _FRONT_MATTER.match(text)
     if match is None:
         raise BadSkill(f"{FILE} begins with a line `---`, then `name:` and `description:`, `---`.")
     description = _description(name, match[1])
@@ -73,4 +73,4 @@ def _description(name: str, front: str) -> str:
     description = fields.get("description")
     if not isinstance(description, str) or not description.strip():
         raise BadSkill("`description:` is missing: when is the skill of use?")
-    return _control.sub(" ", description).strip()[:MAX_DESCRIPTION_CHARS]
+    return _CONTROL.sub(" ", description).strip()[:MAX_DESCRIPTION_CHARS]

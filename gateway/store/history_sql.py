@@ -12,6 +12,8 @@ from gateway.store.errors import StoreError
 from gateway.store.rows import MessageRow, storable, to_row
 from gateway.store.scopes import scope_of
 
+MEMORY = "SELECT text FROM memories WHERE kind = ? AND owner = ?"
+
 
 def append(
     connection: sqlite3.Connection, session: str, messages: Sequence[Message], now: str
@@ -63,9 +65,7 @@ def truncate(connection: sqlite3.Connection, session: str, length: int, now: str
 
 def memory(connection: sqlite3.Connection, kind: MemoryKind, owner: str) -> str:
     """A memory text; empty if nothing was ever stored."""
-    rows = connection.execute(
-        "SELECT text FROM memories WHERE kind = ? AND owner = ?", (kind, storable(owner))
-    )
+    rows = connection.execute(MEMORY, (kind, storable(owner)))
     return "".join(text for (text,) in rows)
 
 

@@ -13,9 +13,9 @@ MAX_TERMS = 12
 MAX_TERM_CHARS = 100
 PIECE_CHARS = 3  # what the trigram index has, so the shortest that it finds
 
-_term = re.compile(r'"([^"]*)"|(\S+)')
+_TERM = re.compile(r'"([^"]*)"|(\S+)')
 # Scripts whose words stand without spaces between them, so that even a character is worth a search.
-_unspaced = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
                        "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")  # fmt: skip
 
 
@@ -55,14 +55,14 @@ def terms_of(query: str) -> tuple[str, ...]:
     if plain.count('"') % 2:
         plain += '"'
     found = (" ".join((phrase or word).replace('"', " ").split()) for phrase, word in
-             _term.findall(plain))  # fmt: skip
+             _TERM.findall(plain))  # fmt: skip
     terms = [term[:MAX_TERM_CHARS].strip() for term in found]
     return tuple(dict.fromkeys(t for t in terms if any(map(str.isalnum, t))))[:MAX_TERMS]
 
 
 def needs_scan(terms: Sequence[str]) -> bool:
     """Whether a term is too short for the pieces, and in a script where it is no word either."""
-    return any(len(term) < PIECE_CHARS and _unspaced.search(term) for term in terms)
+    return any(len(term) < PIECE_CHARS and _UNSPACED.search(term) for term in terms)
 
 
 def quoted(term: str) -> str:

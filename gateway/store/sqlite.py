@@ -127,9 +127,7 @@ class SqliteStore:
 
     async def memory(self, kind: MemoryKind, owner: str) -> str:
         """A memory text; empty if nothing was ever stored."""
-        rows = await self._database.rows(
-            "SELECT text FROM memories WHERE kind = ? AND owner = ?", (kind, storable(owner))
-        )
+        rows = await self._database.rows(history_sql.MEMORY, (kind, storable(owner)))
         return "".join(text for (text,) in rows)
 
     async def set_memory(self, kind: MemoryKind, owner: str, text: str) -> None:

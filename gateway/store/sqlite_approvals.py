@@ -35,7 +35,7 @@ class SqliteApprovals:
             "AND pattern = ? AND session_id IN ('', ?) LIMIT 1",
             (*_key(wanted), wanted.session or ""),
         )
-        return bool(list(rows))
+        return bool(rows)
 
     async def in_chat(self, chat: str, session: str) -> Sequence[Remembered]:
         """See `ApprovalStore`."""

@@ -8,6 +8,7 @@ from gateway.sessions import is_direct
 from gateway.store import asides_sql
 from gateway.store.authors import mark_of, without, written_by
 from gateway.store.connection import Database
+from gateway.store.history_sql import MEMORY
 from gateway.store.people import ChatInfo, Forgotten, PersonalData, Said
 from gateway.store.rows import from_row, storable, to_row
 from gateway.store.sessions import SessionInfo
@@ -47,9 +48,7 @@ def _read(connection: sqlite3.Connection, person: str) -> PersonalData:
     notes = [
         text
         for kind, owner in [("user", person), *(("memory", chat) for chat in own)]
-        for (text,) in connection.execute(
-            "SELECT text FROM memories WHERE kind = ? AND owner = ?", (kind, owner)
-        )
+        for (text,) in connection.execute(MEMORY, (kind, owner))
         if text
     ]
     sessions = []

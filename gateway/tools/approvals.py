@@ -16,7 +16,7 @@ from gateway.tools.visible import visible
 MAX_CHARS = 12_000
 """What nobody would read to its end is not put before a person: the model has to do it in steps."""
 
-_backticks = re.compile("`+")
+_BACKTICKS = re.compile("`+")
 _PATTERN_CHARS = 300
 _END = "\n"
 
@@ -74,14 +74,14 @@ def _for_longer(tool: Tool, approval: Approval) -> str:
 
 def fenced(text: str, language: str = "") -> str:
     """Any text as a code block that it can't end itself."""
-    longest = max(map(len, _backticks.findall(text)), default=0)
+    longest = max(map(len, _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(longest + 1, 3)
     return f"{fence}{language}\n{text.removesuffix(_END)}\n{fence}"
 
 
 def inline(text: str) -> str:
     """The same for a name within a line."""
-    longest = max(map(len, _backticks.findall(text)), default=0)
+    longest = max(map(len, _BACKTICKS.findall(text)), default=0)
     fence = "`" * (longest + 1)
     edge = " " if longest else ""
     return f"{fence}{edge}{' '.join(text.split())}{edge}{fence}"

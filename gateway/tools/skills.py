@@ -22,7 +22,7 @@ from gateway.workspace.workspace import Workspace
 
 _OWN = "[A note of this chat's own, none of the installation's skills.]\n"
 
-Said = TypeVar("Said")
+_T = TypeVar("_T")
 
 Name = Annotated[str, Field(description="Small letters, digits and -.")]
 
@@ -193,7 +193,7 @@ def _patched(skill: Skill, given: Arguments) -> str:
         raise BadSkill(str(error)) from error
 
 
-async def _told(work: Callable[..., Said], *arguments: object) -> Said:
+async def _told(work: Callable[..., _T], *arguments: object) -> _T:
     try:
         return await asyncio.to_thread(work, *arguments)
     except BadSkill as error:

@@ -31,13 +31,13 @@ _LOOKS_LIKE_A_FENCE = re.compile(
 _UNSEEN_LETTERS = re.compile(
     "(\U0001f3f4[\U000e0061-\U000e007a]{1,6}\U000e007f)|[\U000e0000-\U000e007f]"
 )
-_not_in_a_label = re.compile(r"[^\w .:/?=&%#@,+~()-]+")
+_NOT_IN_A_LABEL = re.compile(r"[^\w .:/?=&%#@,+~()-]+")
 
 
 def marked(text: str, source: str) -> str:
     """The text between boundaries; `source` says where it is from: a URL, a file, a server."""
     boundary = secrets.token_hex(8)
-    label = _not_in_a_label.sub(" ", " ".join(source.split()))[:_MAX_SOURCE_CHARS]
+    label = _NOT_IN_A_LABEL.sub(" ", " ".join(source.split()))[:_MAX_SOURCE_CHARS]
     return "\n".join(
         [
             HEAD.format(source=label),

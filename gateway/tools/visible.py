@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 
 _BLANKS = " \t\u00a0\u202f\u3000"  # those that languages are written with
-_gap = re.compile(rf"[{_BLANKS}]{{40,}}|\n(?:[{_BLANKS}]*\n){{9,}}")
+_GAP = re.compile(rf"[{_BLANKS}]{{40,}}|\n(?:[{_BLANKS}]*\n){{9,}}")
 """What would push the rest out of sight."""
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
@@ -33,13 +33,13 @@ _LOOKALIKES = frozenset(
 )
 """Letters that many fonts draw like Latin ones. Others of their scripts tell a word apart."""
 
-_words = re.compile(r"\S+")
-_word = re.compile(r"\w+")
+_WORDS = re.compile(r"\S+")
+_WORD = re.compile(r"\w+")
 
 
 def visible(text: str) -> str:
     """The text, with the code points of what can't be seen, or not be told from something else."""
-    return _gap.sub(_gap_in_words, _words.sub(_told_apart, "".join(_seen(text))))
+    return _GAP.sub(_gap_in_words, _WORDS.sub(_told_apart, "".join(_seen(text))))
 
 
 def _gap_in_words(gap: re.Match[str]) -> str:
@@ -67,7 +67,7 @@ def _told_apart(words: re.Match[str]) -> str:
     """Something without blanks, such as a path: its letters are Latin, or plainly are not."""
     if words[0].isascii() or not _has_latin(words[0]):
         return words[0]
-    return _word.sub(_told_apart_in_word, words[0])
+    return _WORD.sub(_told_apart_in_word, words[0])
 
 
 def _told_apart_in_word(word: re.Match[str]) -> str:
