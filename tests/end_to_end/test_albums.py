@@ -12,7 +12,8 @@ from gateway.chats.lost_replies import NOT_HEARD, NOTICE
 from gateway.workspace.workspace import Workspaces
 from tests.end_to_end.process import running
 from tests.end_to_end.serving import MakeSettings, Serve
-from tests.fakes.model_server import KEY, ModelServer
+from tests.end_to_end.settings_files import model_section
+from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Message, Person, faults
 from tests.pictures.scenes import scene
 
@@ -141,12 +142,7 @@ telegram:
   messages_per_s: 1000
 chats:
   streaming: no
-model:
-  provider: openai
-  name: fake-model
-  base_url: {model.base_url}
-  api_key: {KEY}
-"""
+{model_section(model)}"""
     )
     fill(tmp_path / "data" / "workspaces", ada)
     return tmp_path

@@ -9,7 +9,8 @@ from config.settings import Settings
 from gateway.shell import bubblewrap
 from tests.end_to_end.process import running
 from tests.end_to_end.serving import MakeSettings, Serve
-from tests.fakes.model_server import KEY, ModelServer
+from tests.end_to_end.settings_files import model_section
+from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
 
 WHY_NOT = bubblewrap.why_not()
@@ -80,8 +81,7 @@ async def test_a_command_ends_with_a_gateway_that_is_killed(
     (tmp_path / "hermes.yaml").write_text(
         f"""
 telegram: {{token: "{telegram.token}", base_url: "{telegram.base_url}", owners: [{ada.id}]}}
-model: {{provider: openai, name: fake-model, base_url: "{model.base_url}", api_key: {KEY}}}
-tools: {{rules: [{{roles: [owner], allow: [shell]}}]}}
+{model_section(model)}tools: {{rules: [{{roles: [owner], allow: [shell]}}]}}
 shell: {{ask_about: destructive}}
 """
     )

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.process import finished, running
-from tests.fakes.model_server import KEY, ModelServer
+from tests.end_to_end.settings_files import model_section
+from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
 
 
@@ -45,11 +46,8 @@ async def test_what_was_answered_survives_a_kill(
 async def test_a_kill_in_mid_answer_leaves_a_history_that_goes_on(
     folder: Path, telegram: FakeTelegram, model: ModelServer, ada: Person
 ) -> None:
-    settings = folder / "hermes.yaml"
-    settings.write_text(
-        f"{settings.read_text()}\nmodel:\n  provider: openai\n  name: fake-model\n"
-        f"  base_url: {model.base_url}\n  api_key: {KEY}\n"
-    )
+    with (folder / "hermes.yaml").open("a") as settings:
+        settings.write(model_section(model))
     model.enqueue(text="I see, blue.")
     drip = model.enqueue(text="Once upon a time there was a gateway", gated=True)
     async with running("run", cwd=folder) as first:
@@ -72,11 +70,8 @@ async def test_a_kill_in_mid_answer_leaves_a_history_that_goes_on(
 async def test_a_reaction_is_told_after_a_kill(
     folder: Path, telegram: FakeTelegram, model: ModelServer, ada: Person
 ) -> None:
-    settings = folder / "hermes.yaml"
-    settings.write_text(
-        f"{settings.read_text()}\nmodel:\n  provider: openai\n  name: fake-model\n"
-        f"  base_url: {model.base_url}\n  api_key: {KEY}\n"
-    )
+    with (folder / "hermes.yaml").open("a") as settings:
+        settings.write(model_section(model))
     async with running("run", cwd=folder) as first:
         model.enqueue(text="Knock, knock!")
         telegram.people.say(ada, "a joke please")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.process import running
-from tests.fakes.model_server import KEY, ModelServer
+from tests.end_to_end.settings_files import model_section
+from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
 
 Configure = Callable[[float], Path]
@@ -19,8 +20,7 @@ def configure(tmp_path: Path, telegram: FakeTelegram, model: ModelServer, ada: P
 
     def write(grace_s: float) -> Path:
         (tmp_path / "hermes.yaml").write_text(
-            f"model:\n  provider: openai\n  name: fake-model\n  base_url: {model.base_url}\n"
-            f"  api_key: {KEY}\n"
+            f"{model_section(model)}"
             f"telegram:\n  token: {telegram.token}\n  base_url: {telegram.base_url}\n"
             f"  allowed_users: [{ada.id}]\n  edit_interval_s: 0.05\n"
             "  chat_messages_per_s: 1000\n"

@@ -10,7 +10,8 @@ import pytest
 from gateway.workspace.workspace import Workspaces
 from tests.end_to_end.process import running
 from tests.end_to_end.serving import MakeSettings, Serve
-from tests.fakes.model_server import KEY, ModelServer
+from tests.end_to_end.settings_files import model_section
+from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Person
 
 SKILL = "---\nname: tea\ndescription: When tea is wanted.\n---\nTwo minutes.\n"
@@ -92,12 +93,7 @@ telegram:
   token: {telegram.token}
   base_url: {telegram.base_url}
   owners: [{ada.id}]
-model:
-  provider: openai
-  name: fake-model
-  base_url: {model.base_url}
-  api_key: {KEY}
-tools:
+{model_section(model)}tools:
   modules: [tests.end_to_end.counting_tool]
   rules: [{{ask: [count]}}]
 """
