@@ -16,6 +16,7 @@ from gateway.commands.notes import note_commands
 from gateway.commands.owner import Reasons, owner_commands
 from gateway.commands.reload import reload_commands
 from gateway.commands.schedule import schedule_commands
+from gateway.commands.search import search_commands
 from gateway.commands.sessions import session_commands
 from gateway.reload import Reload
 from gateway.schedule.book import Book
@@ -39,6 +40,7 @@ def all_commands(
         *busy_commands(),
         *history_commands(),
         *session_commands(chats, host),
+        *search_commands(host),
         *note_commands(chats, host),
         *data_commands(chats, host, store.people),
         *model_commands(host, store.usage),

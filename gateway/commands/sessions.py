@@ -1,4 +1,4 @@
-"""Commands about the chat's sessions: the open one, those of the past, and what was said in them.
+"""Commands about the chat's sessions: the open one and those of the past.
 
 A session of the past is continued by opening it again; the one that was open ends. That happens
 between turns, and the agent is let go: the next one wakes with the other history.
@@ -12,21 +12,17 @@ from gateway.chats.directory import Chats
 from gateway.chats.host import Host
 from gateway.commands.command import Call, Command, button_for
 from gateway.delivery.reply import Buttons, Offer, Said
-from gateway.searchable import searchable
-from gateway.sessions import is_direct, session_key
-from gateway.store.search import Found, snippet, terms_of
+from gateway.sessions import session_key
 from gateway.store.sessions import SessionInfo
 from gateway.titles import clean_title, escaped, title_of
 
 MAX_LISTED = 10
-MAX_FOUND = 8
 ID_CHARS = 8
 _LABEL_CHARS = 60
-_SPEAKERS = {"assistant": "me", "tool": "a tool"}
 
 
 def session_commands(chats: Chats, host: Host) -> list[Command]:
-    """/status, /title, /sessions, /resume and /search."""
+    """/status, /title, /sessions and /resume."""
 
     async def opened(call: Call) -> SessionInfo:
         session = await host.store.current_session(session_key(call.message.address))
@@ -78,24 +74,6 @@ def session_commands(chats: Chats, host: Host) -> list[Command]:
 
         return await chats.between(address, carry_out)
 
-    async def search(call: Call) -> str:
-        terms = terms_of(call.arguments)
-        if not terms:
-            return 'What for? `/search cat "the red door"` finds what has all of it.'
-        address = call.message.address
-        own, *others = await searchable(host.sessions, address, call.message.sender)
-        found = await host.search.find(terms, [own], MAX_FOUND)
-        if others and len(found) < MAX_FOUND:
-            found += await host.search.find(terms, others, MAX_FOUND - len(found))
-        if not found:
-            return "I find nothing of that."
-        titles = {
-            id_: title_of(await host.sessions.info(id_))
-            for id_ in {one.session_id for one in found}
-        }
-        zone = host.clock().tzinfo
-        return "\n".join(row_of(one, titles[one.session_id], own, terms, zone) for one in found)
-
     return [
         Command(
             "status", "show what this conversation is and what I am doing", status, is_private=True
@@ -108,9 +86,6 @@ def session_commands(chats: Chats, host: Host) -> list[Command]:
             resume,
             argument="session",
             has_buttons=True,
-        ),
-        Command(
-            "search", "find what was said; /search WORDS", search, argument="words", is_private=True
         ),
     ]
 
@@ -147,17 +122,6 @@ def buttons_of(recent: Sequence[SessionInfo]) -> Buttons:
         (button_for("resume", short_id(session), _label(number, session)),)
         for number, session in enumerate(recent, start=1)
     )
-
-
-def row_of(
-    found: Found, title: str, own_chat: str, terms: Sequence[str], zone: tzinfo | None
-) -> str:
-    """A line of what was found: when, in which session, who said it, and the words around."""
-    where = title if found.chat == own_chat else f"{title} (in another chat)"
-    speaker = _SPEAKERS.get(found.role, "you" if is_direct(found.chat) else "the chat")
-    words = escaped(snippet(found.text, terms))
-    when = shown_time(found.created_at, zone)
-    return f"- {when}, {escaped(where)}, {speaker}: {words}"
 
 
 def shown_time(stored: str, zone: tzinfo | None) -> str:
