@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 import structlog
@@ -122,6 +122,7 @@ def bare_environment(*handed_on: str) -> dict[str, str]:
 async def _start() -> _Worker:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
+        "-P",  # nothing from whatever folder the gateway was started in
         "-m",
         "gateway.reading.worker",
         stdin=asyncio.subprocess.PIPE,
@@ -138,6 +139,12 @@ async def _ask(worker: _Worker, source: Source) -> dict[str, Any]:
     stdin, stdout = worker.process.stdin, worker.process.stdout
     if stdin is None or stdout is None:  # they were asked for above
         raise ValueError("no pipes")
+    if source.file is not None:
+        with await asyncio.to_thread(source.file.open, "rb") as stream:
+            size_bytes = os.fstat(stream.fileno()).st_size
+            return await _ask(
+                worker, replace(source, file=None, stream=stream, size_bytes=size_bytes)
+            )
     head = {
         "url": source.url,
         "media_type": source.media_type,
@@ -145,7 +152,6 @@ async def _ask(worker: _Worker, source: Source) -> dict[str, Any]:
         "first_page": source.first_page,
         "max_chars": source.max_chars,
         "size": len(source.content) or source.size_bytes,
-        "file": None if source.file is None else str(source.file),
     }
     stdin.write(json.dumps(head).encode() + b"\n" + source.content)
     await stdin.drain()

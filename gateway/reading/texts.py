@@ -2,6 +2,8 @@
 itself never calls it, only `worker.py` does, in a process that can be ended.
 """
 
+import contextlib
+import importlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,6 +35,13 @@ def read(source: Source) -> Text:
     title = " ".join(found.title.split())[:MAX_TITLE_CHARS]
     is_cut = found.is_cut or len(found.text) > source.max_chars
     return replace(found, title=title, text=found.text[: source.max_chars], is_cut=is_cut)
+
+
+def prepare(media_type: str) -> None:
+    """Import what reads such a thing, while what is compiled can still be kept on the disk."""
+    if (module := _MODULES.get(_reader_of(media_type))) is not None:
+        with contextlib.suppress(ImportError):  # said when it is read
+            importlib.import_module(module)
 
 
 def _reader_of(media_type: str) -> Callable[[Source], Text]:
@@ -107,3 +116,10 @@ def _word(source: Source) -> Text:
     from gateway.reading.word import word_text  # noqa: PLC0415 - nor one of these
 
     return word_text(source)
+
+
+_MODULES: dict[Callable[[Source], Text], str] = {
+    _page: "trafilatura",
+    _pdf: "gateway.reading.pdf",
+    _word: "gateway.reading.word",
+}

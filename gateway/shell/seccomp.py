@@ -14,7 +14,7 @@ import errno
 import os
 import platform
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -37,6 +37,15 @@ _REFUSED = """
     syslog 103 116; umount2 166 39; unshare 272 97; userfaultfd 323 282; uselib 134 -;
     vhangup 153 58
 """
+
+_NOT_FOR_READING = """
+    execve 59 221; execveat 322 281; fork 57 -; kill 62 129; pidfd_open 434 434;
+    pidfd_send_signal 424 424; process_vm_readv 310 270; process_vm_writev 311 271; ptrace 101 117;
+    rt_sigqueueinfo 129 138; socket 41 198; socketpair 53 199; tkill 200 130; vfork 58 -
+"""
+"""Of what a command may have, what nobody needs who only takes the text out of something."""
+
+STEP_BYTES = 8  # struct sock_filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +84,13 @@ def program(machine: str) -> bytes | None:
     if known is None:
         _log.warning("commands run without a filter of system calls", machine=machine)
         return None
-    return b"".join(struct.pack("=HBBI", *step) for step in _steps(known))
+    return _packed(_steps(known, _REFUSED))
+
+
+def reading_program(machine: str) -> bytes | None:
+    """The same for a process of ours that reads hostile documents, and does nothing else."""
+    known = _MACHINES.get(machine)
+    return None if known is None else _packed(_steps(known, f"{_REFUSED};{_NOT_FOR_READING}"))
 
 
 def is_unfiltered() -> bool:
@@ -103,12 +118,16 @@ def opened() -> Iterator[int | None]:
         os.close(file)
 
 
-def _steps(machine: _Machine) -> Iterator[_Step]:
+def _packed(steps: Iterable[_Step]) -> bytes:
+    return b"".join(struct.pack("=HBBI", *step) for step in steps)
+
+
+def _steps(machine: _Machine, refused_calls: str) -> Iterator[_Step]:
     yield from (_load(_ARCHITECTURE), (_EQUAL, 1, 0, machine.audit), _return(_KILL))
     yield _load(_NUMBER)
     if machine.first_foreign is not None:
         yield from _if(_AT_LEAST, machine.first_foreign, [_error(errno.ENOSYS)])
-    for call in _REFUSED.split(";"):
+    for call in refused_calls.split(";"):
         if (number := call.split()[machine.column]) != "-":
             yield from _if(_EQUAL, int(number), [_error(errno.EPERM)])
     # Its flags are in memory, where no filter sees them; C libraries fall back to clone.

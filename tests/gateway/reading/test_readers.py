@@ -181,7 +181,7 @@ async def test_a_reader_whom_nobody_ends_ends_itself() -> None:
         env=bare_environment(),
     )
     assert process.stdin is not None
-    request = {"media_type": "text/plain", "charset": None, "url": "", "size": 9, "file": None}
+    request = {"media_type": "text/plain", "charset": None, "url": "", "size": 9}
     process.stdin.write(json.dumps(request).encode() + b"\n1234")  # five bytes never come
     assert await process.wait() == -signal.SIGALRM
 

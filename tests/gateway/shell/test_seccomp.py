@@ -27,6 +27,7 @@ BY_THE_KERNEL = pytest.mark.skipif(
 # By name, x86_64 and aarch64, from the kernel's headers.
 READ, CLONE, CLONE3, IOCTL, SOCKET = (0, 63), (56, 220), (435, 435), (16, 29), (41, 198)
 UNSHARE, KEYCTL, IO_URING_SETUP, PTRACE = (272, 97), (250, 219), (425, 425), (101, 117)
+EXECVE, SEND_SIGNAL, PROCESS_VM_READV = (59, 221), (62, 129), (310, 270)
 A_THREAD = 0x3D0F00  # the flags that pthread_create gives
 NEW_USER, NEW_NET = 0x10000000, 0x40000000
 
@@ -87,6 +88,17 @@ def test_each_call_is_judged_by_its_number_and_arguments(
     assert program is not None
     number = numbers[list(AUDIT).index(machine)]
     assert verdict(program, AUDIT[machine], number, arguments) == expected
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_what_only_reads_has_no_sockets_and_no_programs_besides(machine: str) -> None:
+    program, column = seccomp.reading_program(machine), list(AUDIT).index(machine)
+    assert program is not None
+    for call in (SOCKET, EXECVE, PTRACE, SEND_SIGNAL, PROCESS_VM_READV, KEYCTL):
+        assert verdict(program, AUDIT[machine], call[column], (1,)) == ERROR | errno.EPERM
+    for call in (READ, CLONE, IOCTL):
+        assert verdict(program, AUDIT[machine], call[column]) == ALLOW
+    assert seccomp.reading_program("s390x") is None
 
 
 def test_calls_of_another_architecture_are_none() -> None:
