@@ -33,8 +33,5 @@ def told(gateway: SmallGateway, index: int = -1) -> str:
 
 async def talk(gateway: SmallGateway, text: str, *attachments: Any, answer: str = "I see") -> str:
     """Say something to which the model gives that answer; returns what it was told."""
-    gateway.model.enqueue(text=answer)
-    await gateway.platform.say(text, attachments=attachments)
-    await gateway.platform.until(lambda s: s.last == answer)
-    await gateway.chats.idle(CHAT)
+    await gateway.talk(text, answer, attachments=attachments)
     return told(gateway)

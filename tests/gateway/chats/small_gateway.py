@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from adapters.base import Sender
+from adapters.base import Inbound, Sender
 from gateway.access.administration import Administration
 from gateway.access.gate import Gate
 from gateway.chats.directory import Chats
@@ -15,6 +15,7 @@ from gateway.chats.host import Host
 from gateway.router import Router
 from gateway.runtime.pool import AgentPool
 from gateway.schedule.book import Book
+from gateway.sessions import session_key
 from gateway.store.inbound import Incoming
 from gateway.store.sqlite import SqliteStore
 from tests.fakes.model_server import ModelServer
@@ -50,6 +51,27 @@ class SmallGateway:
 
     def request(self, index: int = -1) -> dict[str, Any]:
         return self.model.requests[index].body
+
+    def said(self, index: int = -1) -> list[str]:
+        """What a request holds of people's words."""
+        contents = [m["content"] for m in self.request(index)["messages"] if m["role"] == "user"]
+        return [one if isinstance(one, str) else one[0]["text"] for one in contents]
+
+    def shown_as(self, text: str, chat: str = "1") -> str:
+        """The id of the message on a screen that says this."""
+        messages = self.platform.screens[chat].messages
+        return next(id_ for id_, part in messages.items() if part.text == text)
+
+    async def talk(self, text: str, answer: str, **how: Any) -> Inbound:
+        """Say something to which the model gives that answer; returns when all is done.
+
+        `how` is what `FakePlatform.say` takes.
+        """
+        self.model.enqueue(text=answer)
+        message = await self.platform.say(text, **how)
+        await self.platform.until(lambda s: s.last == answer, chat=message.address.chat_id)
+        await self.chats.idle(session_key(message.address))
+        return message
 
 
 Start = Callable[..., AbstractAsyncContextManager[SmallGateway]]

@@ -33,11 +33,6 @@ class Barometer:
         return "sunny"
 
 
-def said(gateway: SmallGateway, index: int = -1) -> list[str]:
-    messages = gateway.request(index)["messages"]
-    return [message["content"] for message in messages if message["role"] == "user"]
-
-
 async def test_a_message_is_steered_into_the_running_turn_and_that_is_said(start: Start) -> None:
     barometer = Barometer()
     async with start(toolbox=Toolbox(tools_of(barometer, "own")), busy="steer") as gateway:
@@ -52,7 +47,7 @@ async def test_a_message_is_steered_into_the_running_turn_and_that_is_said(start
         await gateway.chats.idle(CHAT)
         assert sorted(screen.texts) == sorted([MERGED, "Sunny, in Paris."])
         assert len(gateway.model.requests) == 2
-        assert "in Paris, I mean" in said(gateway)[-1]
+        assert "in Paris, I mean" in gateway.said()[-1]
         assert await gateway.store.inbound.waiting() == []
         assert await gateway.store.inbound.steering(CHAT) == []
 
@@ -67,7 +62,7 @@ async def test_what_a_message_quotes_is_steered_with_it(start: Start) -> None:
         await gateway.platform.until(lambda s: MERGED in s.texts)
         drip.release(20)
         await gateway.platform.until(lambda s: "another one" in s.texts)
-        assert "> ann@example.org" in said(gateway)[-1]
+        assert "> ann@example.org" in gateway.said()[-1]
 
 
 async def test_a_steer_that_comes_too_late_is_answered_by_itself(start: Start) -> None:
@@ -86,7 +81,7 @@ async def test_a_steer_that_comes_too_late_is_answered_by_itself(start: Start) -
         last_words.release(20)
         screen = await gateway.platform.until(lambda s: s.last == "the answer to two")
         assert "It was sunny." in screen.texts
-        assert said(gateway)[-1] == "two"
+        assert gateway.said()[-1] == "two"
         await gateway.chats.idle(CHAT)
         assert await gateway.store.inbound.waiting() == []
         assert await gateway.store.inbound.steering(CHAT) == []
@@ -101,7 +96,7 @@ async def test_steer_is_a_command_for_one_message(gateway: SmallGateway) -> None
     await gateway.platform.until(lambda s: MERGED in s.texts)
     drip.release(20)
     await gateway.platform.until(lambda s: "a better one" in s.texts)
-    assert said(gateway)[-1].endswith("be quick")
+    assert gateway.said()[-1].endswith("be quick")
 
 
 async def test_queue_is_a_command_for_one_message(start: Start) -> None:
@@ -114,7 +109,7 @@ async def test_queue_is_a_command_for_one_message(start: Start) -> None:
         drip.release(20)
         screen = await gateway.platform.until_shown("the first answer", "the second answer")
         assert MERGED not in screen.texts
-        assert said(gateway) == ["one", "two"]
+        assert gateway.said() == ["one", "two"]
 
 
 @pytest.mark.parametrize("name", ["queue", "steer"])
@@ -124,7 +119,7 @@ async def test_without_anything_that_runs_they_are_ordinary_messages(
     gateway.model.enqueue(text="hello")
     await gateway.platform.say(f"/{name} hi there")
     await gateway.platform.until_shown("hello")
-    assert said(gateway) == ["hi there"]
+    assert gateway.said() == ["hi there"]
 
 
 async def test_without_a_message_they_explain_themselves(gateway: SmallGateway) -> None:
@@ -142,7 +137,7 @@ async def test_a_message_interrupts_and_comes_next(start: Start) -> None:
         await gateway.platform.until_shown("Once upon a ti" + CURSOR)
         await gateway.platform.say("no, a poem")
         await gateway.platform.until_shown("Once upon a ti\n\n*(stopped)*", "as you wish")
-        assert said(gateway)[-1] == "no, a poem"
+        assert gateway.said()[-1] == "no, a poem"
 
 
 async def test_nobody_interrupts_what_is_answered_to_another_person(start: Start) -> None:
@@ -202,7 +197,7 @@ async def test_a_steered_message_survives_a_restart_in_its_turn(start: Start) ->
         second.model.enqueue(text="the answer to both")
         await second.platform.until(lambda s: "the answer to both" in s.texts)
         await second.chats.idle(CHAT)
-        assert "two" in said(second)[-1]
+        assert "two" in second.said()[-1]
         assert await second.store.inbound.steering(CHAT) == []
 
 
@@ -225,7 +220,7 @@ async def test_a_steer_that_comes_too_late_after_a_restart_is_still_answered(sta
         second.model.enqueue(text="the answer to two")
         await second.platform.until_shown("It was sunny.", "the answer to two")
         await second.chats.idle(CHAT)
-        assert said(second)[-1] == "two"
+        assert second.said()[-1] == "two"
         assert await second.store.inbound.waiting() == []
 
 
@@ -261,7 +256,7 @@ async def test_a_steer_is_found_to_come_too_late_by_the_start_after_a_kill(
         second.model.enqueue(text="the answer to two")
         await second.platform.until(lambda s: s.last == "the answer to two")
         await second.chats.idle(CHAT)
-        assert said(second)[-1] == "two"
+        assert second.said()[-1] == "two"
         assert len(second.model.requests) == 3
         assert await second.store.inbound.waiting() == []
         assert await second.store.inbound.steering(CHAT) == []

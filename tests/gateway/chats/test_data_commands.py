@@ -12,15 +12,6 @@ ALICE, BOB = Sender("1", "Alice"), Sender("2", "Bob")
 GROUP = "-100"
 
 
-async def talk(
-    gateway: SmallGateway, text: str, answer: str, sender: Sender = ALICE, chat: str | None = None
-) -> None:
-    gateway.model.enqueue(text=answer)
-    await gateway.platform.say(text, sender=sender, chat=chat)
-    await gateway.platform.until(lambda s: s.last == answer, chat=chat or sender.id)
-    await gateway.chats.idle(f"telegram:group:{chat}" if chat else f"telegram:dm:{sender.id}")
-
-
 async def command(gateway: SmallGateway, text: str, chat: str | None = None) -> str:
     screen = gateway.platform.screens[chat or "1"]
     shown = len(screen.texts)
@@ -32,9 +23,9 @@ async def command(gateway: SmallGateway, text: str, chat: str | None = None) -> 
 async def test_export_shows_a_person_their_own_and_only_in_their_own_chat(
     gateway: SmallGateway,
 ) -> None:
-    await talk(gateway, "my cat is called Luna", "a fine name")
-    await talk(gateway, "Bob's secret", "is safe", sender=BOB)
-    await talk(gateway, "lunch?", "at noon", chat=GROUP)
+    await gateway.talk("my cat is called Luna", "a fine name")
+    await gateway.talk("Bob's secret", "is safe", sender=BOB)
+    await gateway.talk("lunch?", "at noon", chat=GROUP)
     await command(gateway, "/memory add me: likes cats")
     exported = await command(gateway, "/export")
     assert exported.startswith("# What is stored about telegram:1")
@@ -45,26 +36,26 @@ async def test_export_shows_a_person_their_own_and_only_in_their_own_chat(
 
 
 async def test_a_long_export_is_left_to_the_command_line(gateway: SmallGateway) -> None:
-    await talk(gateway, "x" * 20_000, "that is long")
+    await gateway.talk("x" * 20_000, "that is long")
     assert "`hermes-gateway export telegram:1`" in await command(gateway, "/export")
 
 
 async def test_forget_asks_first_and_then_forgets_everything(gateway: SmallGateway) -> None:
-    await talk(gateway, "my cat is called Luna", "a fine name")
-    await talk(gateway, "Bob's secret", "is safe", sender=BOB)
-    await talk(gateway, "lunch with Luna?", "at noon", chat=GROUP)
+    await gateway.talk("my cat is called Luna", "a fine name")
+    await gateway.talk("Bob's secret", "is safe", sender=BOB)
+    await gateway.talk("lunch with Luna?", "at noon", chat=GROUP)
     await command(gateway, "/memory add me: likes cats")
     assert "/forget yes" in await command(gateway, "/forget")
     assert "direct chat" in await command(gateway, "/forget yes", chat=GROUP)
     assert "Luna" in await command(gateway, "/search luna")
     assert "Forgotten: 1 conversations" in await command(gateway, "/forget yes")
     assert "nothing of that" in await command(gateway, "/search luna")
-    await talk(gateway, "what is my cat called?", "I don't know")
+    await gateway.talk("what is my cat called?", "I don't know")
     asked = str(gateway.request()["messages"])
     assert "Luna" not in asked
     assert "likes cats" not in asked
     # The group's agent was warm, and has forgotten, too.
-    await talk(gateway, "hi", "hello Bob", sender=BOB, chat=GROUP)
+    await gateway.talk("hi", "hello Bob", sender=BOB, chat=GROUP)
     assert "Luna" not in str(gateway.request()["messages"])
     assert "at noon" in str(gateway.request()["messages"])
     bobs = await gateway.store.history((await gateway.store.current_session("telegram:dm:2")).id)
@@ -72,17 +63,17 @@ async def test_forget_asks_first_and_then_forgets_everything(gateway: SmallGatew
 
 
 async def test_forget_leaves_nothing_in_the_journal(gateway: SmallGateway, tmp_path: Path) -> None:
-    await talk(gateway, "my cat is called Luna", "a fine name")
-    await talk(gateway, "lunch with Luna?", "at noon", chat=GROUP)
-    await talk(gateway, "my dog is called Rex", "a fine name", sender=BOB)
+    await gateway.talk("my cat is called Luna", "a fine name")
+    await gateway.talk("lunch with Luna?", "at noon", chat=GROUP)
+    await gateway.talk("my dog is called Rex", "a fine name", sender=BOB)
     await command(gateway, "/forget yes")
     with closing(sqlite3.connect(tmp_path / "hermes.db")) as connection:
         lives = connection.execute("SELECT DISTINCT chat FROM lives").fetchall()
         events = connection.execute("SELECT DISTINCT chat FROM inbound").fetchall()
     assert lives == [("telegram:dm:2",)]
     assert ("telegram:dm:2",) in events
-    await talk(gateway, "hello again", "have we met?")
-    await talk(gateway, "hello all", "hello to you", chat=GROUP)
+    await gateway.talk("hello again", "have we met?")
+    await gateway.talk("hello all", "hello to you", chat=GROUP)
 
 
 async def test_forget_stops_the_answer_that_is_being_written(gateway: SmallGateway) -> None:
@@ -96,7 +87,7 @@ async def test_forget_stops_the_answer_that_is_being_written(gateway: SmallGatew
 
 
 async def test_export_names_the_files_of_ones_own_chat(gateway: SmallGateway) -> None:
-    await talk(gateway, "my cat is called Luna", "a fine name")
+    await gateway.talk("my cat is called Luna", "a fine name")
     workspace = gateway.host.workspaces.of("telegram:dm:1")
     await asyncio.to_thread(workspace.save_new, "inbox/old", "cat.jpg", [b"x"])
     group = gateway.host.workspaces.of("telegram:group:-100")
@@ -113,8 +104,8 @@ async def test_forget_removes_the_files_of_ones_own_chat_and_of_no_other(
     for chat in chats:
         workspace = gateway.host.workspaces.of(chat)
         await asyncio.to_thread(workspace.save_new, "inbox", "cat.txt", [b"Luna"])
-    await talk(gateway, "my cat is called Luna", "a fine name")
-    await talk(gateway, "lunch with Luna?", "at noon", chat=GROUP)
+    await gateway.talk("my cat is called Luna", "a fine name")
+    await gateway.talk("lunch with Luna?", "at noon", chat=GROUP)
     await command(gateway, "/forget yes")
     await gateway.chats.idle("telegram:dm:1")
     left = [await asyncio.to_thread(gateway.host.workspaces.of(chat).list) for chat in chats]

@@ -114,15 +114,6 @@ def test_whatever_waits_each_message_is_given_out_once_and_only_with_its_writers
 # The whole way
 
 
-def said(gateway: SmallGateway, index: int = -1) -> list[str]:
-    found = []
-    for message in gateway.request(index)["messages"]:
-        content = message["content"]
-        if message["role"] == "user":
-            found.append(content if isinstance(content, str) else content[0]["text"])
-    return found
-
-
 async def album(gateway: SmallGateway, count: int, chat: str | None = None) -> None:
     for number in range(count):
         picture = gateway.platform.attach(drawn(), MediaKind.IMAGE, f"{number}.png")
@@ -163,7 +154,7 @@ async def test_a_paste_that_was_split_gets_one_answer(start: Start) -> None:
         await gateway.platform.say("the first half", may_go_on=True)
         await gateway.platform.say("and the second")
         await gateway.platform.until_shown("I have read it all")
-        assert said(gateway) == ["the first half\nand the second"]
+        assert gateway.said() == ["the first half\nand the second"]
 
 
 async def test_a_long_text_that_nothing_follows_is_answered_after_a_moment(start: Start) -> None:
@@ -187,8 +178,8 @@ async def test_pieces_that_wait_while_an_answer_is_written_are_joined_as_well(
         await gateway.platform.say("and its end", chat="-100")
         drip.release(20)
         await gateway.platform.until_shown("to Alice", "to Bob", chat="-100")
-        assert said(gateway, 1)[-1].endswith("two, \nand its end")
-        assert said(gateway, 2)[-1].endswith("hello")
+        assert gateway.said(1)[-1].endswith("two, \nand its end")
+        assert gateway.said(2)[-1].endswith("hello")
 
 
 async def test_joined_messages_survive_a_restart_as_one(start: Start) -> None:
@@ -203,7 +194,7 @@ async def test_joined_messages_survive_a_restart_as_one(start: Start) -> None:
             second.model.enqueue(text="I have read it all")
         await second.platform.until(lambda s: "I have read it all" in s.texts)
         await second.chats.idle(CHAT)
-        assert said(second) == ["the first half\nand the second"]
+        assert second.said() == ["the first half\nand the second"]
 
 
 async def test_messages_that_were_not_yet_joined_are_joined_after_a_restart(start: Start) -> None:
@@ -213,7 +204,7 @@ async def test_messages_that_were_not_yet_joined_are_joined_after_a_restart(star
         second.model.enqueue(text="I have read it all")
         await second.platform.say("and the second")
         await second.platform.until_shown("I have read it all")
-        assert said(second) == ["the first half\nand the second"]
+        assert second.said() == ["the first half\nand the second"]
 
 
 async def test_a_new_conversation_drops_pieces_that_wait_for_more(start: Start) -> None:

@@ -15,22 +15,18 @@ OLD, NEW = "-100", "-1009"
 OLD_KEY, NEW_KEY = f"telegram:group:{OLD}", f"telegram:group:{NEW}"
 
 
-async def talk(
-    gateway: SmallGateway, text: str, answer: str, chat: str, thread: str | None = None
-) -> list[Any]:
-    gateway.model.enqueue(text=answer)
-    await gateway.platform.say(text, chat=chat, thread=thread)
-    await gateway.platform.until(lambda s: s.last == answer, chat=chat)
-    await gateway.chats.idle(f"telegram:group:{chat}" + (f":{thread}" if thread else ""))
+def told(gateway: SmallGateway) -> list[Any]:
+    """What the model was told last, but for its instructions."""
     return [m["content"] for m in gateway.request()["messages"] if m["role"] != "system"]
 
 
 async def test_the_conversation_the_notes_and_the_files_move(gateway: SmallGateway) -> None:
-    await talk(gateway, "our cat is Luna", "noted", OLD)
+    await gateway.talk("our cat is Luna", "noted", chat=OLD)
     await gateway.store.set_memory("memory", OLD_KEY, "They have a cat.")
     await asyncio.to_thread(gateway.host.workspaces.of(OLD_KEY).save_new, "", "a.txt", [b"a"])
     await gateway.platform.move(OLD, NEW)
-    said = await talk(gateway, "what is she called?", "Luna", NEW)
+    await gateway.talk("what is she called?", "Luna", chat=NEW)
+    said = told(gateway)
     assert "our cat is Luna" in said[0]
     assert "They have a cat." in str(gateway.request()["messages"][0])
     files = await asyncio.to_thread(gateway.host.workspaces.of(NEW_KEY).list)
@@ -40,10 +36,11 @@ async def test_the_conversation_the_notes_and_the_files_move(gateway: SmallGatew
 
 
 async def test_topics_move_with_their_group(gateway: SmallGateway) -> None:
-    await talk(gateway, "here it is about cats", "good", OLD, thread="7")
-    await talk(gateway, "here about dogs", "fine", OLD, thread="70")
+    await gateway.talk("here it is about cats", "good", chat=OLD, thread="7")
+    await gateway.talk("here about dogs", "fine", chat=OLD, thread="70")
     await gateway.platform.move(OLD, NEW)
-    said = await talk(gateway, "about what?", "cats", NEW, thread="7")
+    await gateway.talk("about what?", "cats", chat=NEW, thread="7")
+    said = told(gateway)
     assert "cats" in said[0]
     assert "dogs" not in str(said)
 
@@ -52,7 +49,7 @@ async def test_no_other_chat_is_touched(gateway: SmallGateway) -> None:
     async def rows(key: str) -> int:
         return len(await gateway.history(key))
 
-    await talk(gateway, "hello", "hi", OLD)
+    await gateway.talk("hello", "hi", chat=OLD)
     await gateway.platform.move("-10", "-5")
     await gateway.platform.move("-1000", "-6")
     assert await rows(OLD_KEY) == 2
@@ -98,7 +95,7 @@ async def test_a_group_that_the_settings_allow_is_still_allowed(start: Start) ->
 
 
 async def test_a_command_that_waits_is_carried_out_in_its_place(gateway: SmallGateway) -> None:
-    await talk(gateway, "our cat is Luna", "noted", OLD)
+    await gateway.talk("our cat is Luna", "noted", chat=OLD)
     drip = gateway.model.enqueue(text="She is fine.", gated=True)
     await gateway.platform.say("how is she?", chat=OLD)
     await drip.started.wait()
@@ -115,20 +112,22 @@ async def test_a_command_that_waits_is_carried_out_in_its_place(gateway: SmallGa
 
 
 async def test_a_move_that_is_told_twice_is_one(gateway: SmallGateway) -> None:
-    await talk(gateway, "our cat is Luna", "noted", OLD)
+    await gateway.talk("our cat is Luna", "noted", chat=OLD)
     await gateway.platform.move(OLD, NEW)
-    await talk(gateway, "what is she called?", "Luna", NEW)
+    await gateway.talk("what is she called?", "Luna", chat=NEW)
     await gateway.platform.move(OLD, NEW)
-    assert len(await talk(gateway, "sure?", "yes", NEW)) == 5
+    await gateway.talk("sure?", "yes", chat=NEW)
+    assert len(told(gateway)) == 5
 
 
 async def test_the_moved_conversation_wins_over_one_that_began_under_the_new_id(
     gateway: SmallGateway,
 ) -> None:
-    await talk(gateway, "our cat is Luna", "noted", OLD)
+    await gateway.talk("our cat is Luna", "noted", chat=OLD)
     await gateway.store.begin_session(NEW_KEY, "new")
     await gateway.platform.move(OLD, NEW)
-    said = await talk(gateway, "what is she called?", "Luna", NEW)
+    await gateway.talk("what is she called?", "Luna", chat=NEW)
+    said = told(gateway)
     assert "our cat is Luna" in said[0]
 
 
@@ -136,7 +135,7 @@ async def test_nothing_of_the_old_id_is_left_where_it_would_be_used(
     start: Start, tmp_path: Path
 ) -> None:
     async with start(schedule={}) as gateway:
-        await talk(gateway, "hello", "hi", OLD)
+        await gateway.talk("hello", "hi", chat=OLD)
         gateway.model.enqueue(text="never comes", gated=True)
         await gateway.platform.say("one", chat=OLD)
         await gateway.platform.say("two", chat=OLD)

@@ -21,19 +21,6 @@ class Clock:
         return self.time
 
 
-async def talk(
-    gateway: SmallGateway,
-    text: str,
-    answer: str,
-    chat: str | None = None,
-    sender: Sender = Sender("1", "Alice"),  # noqa: B008 - frozen
-) -> None:
-    gateway.model.enqueue(text=answer)
-    await gateway.platform.say(text, chat=chat, sender=sender)
-    await gateway.platform.until(lambda s: s.last == answer, chat=chat or sender.id)
-    await gateway.chats.idle(f"telegram:group:{chat}" if chat else f"telegram:dm:{sender.id}")
-
-
 async def command(
     gateway: SmallGateway,
     text: str,
@@ -51,7 +38,7 @@ async def test_a_session_is_called_by_its_first_words_or_as_people_wish(
     gateway: SmallGateway,
 ) -> None:
     assert "“nothing said yet”" in await command(gateway, "/title")
-    await talk(gateway, "Plan a trip to Bern\nand back", "with pleasure")
+    await gateway.talk("Plan a trip to Bern\nand back", "with pleasure")
     assert "“Plan a trip to Bern”" in await command(gateway, "/title")
     assert "now called “Bern”" in await command(gateway, "/title  Bern ")
     assert "- session: Bern (" in await command(gateway, "/status")
@@ -61,17 +48,17 @@ async def test_sessions_lists_what_was_said_in_and_resume_goes_back(
     gateway: SmallGateway,
 ) -> None:
     assert "not said anything" in await command(gateway, "/sessions")
-    await talk(gateway, "about cats", "cats are fine")
+    await gateway.talk("about cats", "cats are fine")
     await command(gateway, "/new")
     await command(gateway, "/new")
-    await talk(gateway, "about dogs", "dogs are fine")
+    await gateway.talk("about dogs", "dogs are fine")
     listed = await command(gateway, "/sessions")
     first, second = listed.splitlines()[:2]
     assert first.startswith("1. about dogs (2031-05-06 12:00, ")
     assert first.endswith("open now)")
     assert second.startswith("2. about cats (")
     assert "about cats" in await command(gateway, "/resume 2")
-    await talk(gateway, "and now?", "we spoke of cats")
+    await gateway.talk("and now?", "we spoke of cats")
     said = [message["content"] for message in gateway.request()["messages"][1:]]
     assert said == ["about cats", "cats are fine", "and now?"]
     assert "about dogs" in await command(gateway, "/resume")
@@ -79,11 +66,11 @@ async def test_sessions_lists_what_was_said_in_and_resume_goes_back(
 
 
 async def test_a_press_goes_back_and_says_so_once(gateway: SmallGateway) -> None:
-    await talk(gateway, "about cats", "cats are fine")
+    await gateway.talk("about cats", "cats are fine")
     await command(gateway, "/sessions")
     assert gateway.platform.screens["1"].buttons == []  # there is nowhere to go
     await command(gateway, "/new")
-    await talk(gateway, "about dogs", "dogs are fine")
+    await gateway.talk("about dogs", "dogs are fine")
     await command(gateway, "/sessions")
     buttons = gateway.platform.screens["1"].buttons
     assert [button.label for button in buttons] == ["1. about dogs", "2. about cats"]
@@ -97,7 +84,7 @@ async def test_a_press_goes_back_and_says_so_once(gateway: SmallGateway) -> None
 
 
 async def test_a_press_in_another_chat_finds_nothing(gateway: SmallGateway) -> None:
-    await talk(gateway, "my secret", "is safe")
+    await gateway.talk("my secret", "is safe")
     await command(gateway, "/new")
     await command(gateway, "/sessions")
     (button,) = gateway.platform.screens["1"].buttons
@@ -108,7 +95,7 @@ async def test_a_press_in_another_chat_finds_nothing(gateway: SmallGateway) -> N
 
 
 async def test_only_offered_commands_can_be_pressed(gateway: SmallGateway) -> None:
-    await talk(gateway, "my secret", "is safe")
+    await gateway.talk("my secret", "is safe")
     first = await gateway.store.current_session("telegram:dm:1")
     assert await gateway.platform.press_data("new:") == ""
     await gateway.chats.idle("telegram:dm:1")
@@ -116,7 +103,7 @@ async def test_only_offered_commands_can_be_pressed(gateway: SmallGateway) -> No
 
 
 async def test_resume_by_id_and_what_is_not_there(gateway: SmallGateway) -> None:
-    await talk(gateway, "about cats", "cats are fine")
+    await gateway.talk("about cats", "cats are fine")
     cats = (await gateway.store.current_session("telegram:dm:1")).id
     assert "we are having" in await command(gateway, "/resume 1")
     assert "no such conversation" in await command(gateway, "/resume")
@@ -128,7 +115,7 @@ async def test_resume_by_id_and_what_is_not_there(gateway: SmallGateway) -> None
 
 
 async def test_one_chat_s_sessions_can_t_be_resumed_from_another(gateway: SmallGateway) -> None:
-    await talk(gateway, "my secret", "is safe")
+    await gateway.talk("my secret", "is safe")
     secret = (await gateway.store.current_session("telegram:dm:1")).id
     await command(gateway, "/new")
     for attempt in (secret, secret[-8:], "1"):
@@ -137,7 +124,7 @@ async def test_one_chat_s_sessions_can_t_be_resumed_from_another(gateway: SmallG
 
 
 async def test_a_new_session_knows_which_one_it_followed(gateway: SmallGateway) -> None:
-    await talk(gateway, "hello", "hello Alice")
+    await gateway.talk("hello", "hello Alice")
     first = await gateway.store.current_session("telegram:dm:1")
     await command(gateway, "/new")
     second = await gateway.store.current_session("telegram:dm:1")
@@ -158,31 +145,31 @@ async def test_an_old_session_ends_even_after_a_restart_and_can_be_had_back(
 ) -> None:
     clock = Clock()
     async with start(clock=clock, sessions=sessions) as gateway:
-        await talk(gateway, "about cats", "cats are fine")
+        await gateway.talk("about cats", "cats are fine")
         clock.time += timedelta(hours=3)
-        await talk(gateway, "more", "more of cats")
+        await gateway.talk("more", "more of cats")
         assert len(gateway.platform.screens["1"].texts) == 2
     clock.time += timedelta(hours=20)
     async with start(clock=clock, sessions=sessions) as gateway:
-        await talk(gateway, "good morning", "to you too")
+        await gateway.talk("good morning", "to you too")
         notice, answer = gateway.platform.screens["1"].texts
         assert notice.startswith(f"*{why}")
         assert "/resume goes on with “about cats”" in notice
         assert answer == "to you too"
         assert "cats" not in str(gateway.request()["messages"])
-        await talk(gateway, "again", "once a day")
+        await gateway.talk("again", "once a day")
         assert len(gateway.platform.screens["1"].texts) == 3
         assert "about cats" in await command(gateway, "/resume")
-        await talk(gateway, "so, cats?", "cats again")
+        await gateway.talk("so, cats?", "cats again")
         assert "more of cats" in str(gateway.request()["messages"])
 
 
 async def test_search_finds_what_was_said_in_this_chat_and_says_when(
     gateway: SmallGateway,
 ) -> None:
-    await talk(gateway, "my cat is called Luna", "a fine name")
+    await gateway.talk("my cat is called Luna", "a fine name")
     await command(gateway, "/new")
-    await talk(gateway, "and the dog?", "ask the dog")
+    await gateway.talk("and the dog?", "ask the dog")
     found = await command(gateway, "/search luna")
     assert found == "- 2031-05-06 12:00, my cat is called Luna, you: my cat is called Luna"
     assert "nothing of that" in await command(gateway, "/search canary")
@@ -193,8 +180,8 @@ async def test_search_finds_what_was_said_in_this_chat_and_says_when(
 async def test_search_finds_the_groups_one_was_in_but_nobody_else_s_past(
     gateway: SmallGateway,
 ) -> None:
-    await talk(gateway, "the code is swordfish", "I keep it to myself")
-    await talk(gateway, "swordfish for dinner", "enjoy it", chat=GROUP)
+    await gateway.talk("the code is swordfish", "I keep it to myself")
+    await gateway.talk("swordfish for dinner", "enjoy it", chat=GROUP)
     found = await command(gateway, "/search swordfish")
     assert "the code is swordfish" in found.splitlines()[0]
     assert "in another chat" in found.splitlines()[1]
@@ -204,13 +191,13 @@ async def test_search_finds_the_groups_one_was_in_but_nobody_else_s_past(
     found = await command(gateway, "/search swordfish", chat=GROUP)
     assert "for dinner" in found
     assert "the code" not in found
-    await talk(gateway, "hi all", "hello Bob", chat=GROUP, sender=BOB)
+    await gateway.talk("hi all", "hello Bob", chat=GROUP, sender=BOB)
     found = await command(gateway, "/search swordfish", sender=BOB)
     assert "for dinner" in found
     assert "the code" not in found
 
 
 async def test_what_was_undone_is_still_found(gateway: SmallGateway) -> None:
-    await talk(gateway, "my cat is called Luna", "a fine name")
+    await gateway.talk("my cat is called Luna", "a fine name")
     assert "Undone" in await command(gateway, "/undo")
     assert "Luna" in await command(gateway, "/search luna")
