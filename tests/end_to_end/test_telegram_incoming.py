@@ -12,7 +12,7 @@ from tests.end_to_end.serving import MakeSettings, Serve
 from tests.fakes.model_server import ModelServer
 from tests.fakes.telegram import FakeTelegram, Person, media
 from tests.fakes.telegram.ports import free_port
-from tests.gateway.reading.pdfs import pdf
+from tests.gateway.reading.pdf_documents import pdf
 
 
 def last_text(telegram: FakeTelegram, person: Person) -> str:

@@ -13,8 +13,8 @@ from gateway.tools.tool import tools_of
 from gateway.tools.toolbox import Toolbox
 from tests.gateway.chats.sent import CHAT, files, talk, told, workspace
 from tests.gateway.chats.small_gateway import SmallGateway, Start
-from tests.gateway.reading.pdfs import bomb, locked, pdf, scanned
-from tests.gateway.reading.words import word
+from tests.gateway.reading.pdf_documents import bomb, locked, pdf, scanned
+from tests.gateway.reading.word_documents import word
 
 PARAGRAPH = "\n".join(f"Line {number} of many that stand here." for number in range(40))
 

@@ -13,8 +13,8 @@ from gateway.reading.readers import Readers
 from gateway.reading.source import Source, Text
 from gateway.workspace.errors import WorkspaceError
 from gateway.workspace.workspace import Workspace
-from tests.gateway.reading.pdfs import pdf
-from tests.gateway.reading.words import word
+from tests.gateway.reading.pdf_documents import pdf
+from tests.gateway.reading.word_documents import word
 
 
 @pytest.fixture

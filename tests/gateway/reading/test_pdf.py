@@ -6,7 +6,7 @@ from gateway.reading import pdf as module
 from gateway.reading.errors import NoText
 from gateway.reading.source import Source, Text
 from gateway.reading.texts import read
-from tests.gateway.reading.pdfs import bomb, locked, pdf, scanned, spoiled
+from tests.gateway.reading.pdf_documents import bomb, locked, pdf, scanned, spoiled
 
 LINE = "Cats purr when they are at ease, and at times when they are not."
 PAGE = "\n".join([LINE] * 10)

@@ -15,7 +15,7 @@ from gateway.reading import readers as module
 from gateway.reading.errors import ReadsTooLong, Unreadable
 from gateway.reading.readers import Readers, bare_environment
 from gateway.reading.source import Source, Text
-from tests.gateway.reading.pdfs import pdf
+from tests.gateway.reading.pdf_documents import pdf
 
 ARTICLE = """<!doctype html><html><head><title>Cats &amp; dogs</title><script>evil()</script></head>
 <body><nav><a href="/home">Home</a></nav><article><h1>Cats</h1><p>Cats are small animals that

@@ -9,7 +9,7 @@ from gateway.reading import word as module
 from gateway.reading.errors import NoText
 from gateway.reading.source import Source
 from gateway.reading.texts import WORD, read
-from tests.gateway.reading.words import bomb, with_body, with_entry, word
+from tests.gateway.reading.word_documents import bomb, with_body, with_entry, word
 
 LAUGHS = "<!DOCTYPE x [<!ENTITY a '" + "ha" * 50 + "'>" + "".join(
     f"<!ENTITY {chr(number)} '{f'&{chr(number - 1)};' * 50}'>" for number in range(98, 106)

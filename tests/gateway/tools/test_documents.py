@@ -9,8 +9,8 @@ from gateway.reading.documents import Documents
 from gateway.reading.readers import Readers
 from gateway.tools.files import FileTools
 from gateway.tools.tool import Tool, ToolResult, tools_of
-from tests.gateway.reading.pdfs import locked, pdf
-from tests.gateway.reading.words import word
+from tests.gateway.reading.pdf_documents import locked, pdf
+from tests.gateway.reading.word_documents import word
 from tests.gateway.tools.calling import called, unmarked
 
 
