@@ -26,7 +26,7 @@ HELD_PARTS = 32
 SNIFFED_BYTES = 8_192
 _BEFORE = b"\xef\xbb\xbf \t\r\n"  # what some programs put before a document's beginning
 
-_Key = tuple[int, int, int, int, int]
+_Key = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,4 +116,6 @@ def _source(file: BinaryIO, page: int, max_chars: int) -> tuple[_Key, Source]:
         first_page=page,
         max_chars=max_chars,
     )
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, page), source
+    # Programs can set every time of a file but that of its last change.
+    is_same_by = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return (*is_same_by, page), source

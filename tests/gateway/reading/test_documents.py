@@ -83,6 +83,18 @@ async def test_a_document_that_was_written_anew_is_read_anew(
     assert [part.text for part in await text_of(documents, tmp_path)] == ["## Page 1\n\nnew"]
 
 
+async def test_a_document_whose_times_a_program_has_set_back_is_read_anew(
+    documents: Documents, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.pdf"
+    file.write_bytes(pdf("Cats purr."))
+    os.utime(file, ns=(0, 1))
+    assert "purr" in (await text_of(documents, tmp_path))[0].text
+    file.write_bytes(pdf("Dogs bark."))
+    os.utime(file, ns=(0, 1))
+    assert "bark" in (await text_of(documents, tmp_path))[0].text
+
+
 async def test_only_some_parts_are_kept(
     documents: Documents, readers: Readers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
