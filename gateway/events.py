@@ -1,7 +1,7 @@
 """Inbound messages as JSON and back, for the store."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,10 +35,16 @@ def from_json(written: str) -> Inbound:
     )
 
 
-def with_asides(written: str, asides: Sequence[Aside]) -> str:
-    """A message that goes with these, behind what it goes with already."""
+def with_asides(
+    written: str, asides: Sequence[Aside], is_told: Callable[[Address, Sender], bool]
+) -> str:
+    """A message that goes with these, behind what it goes with already.
+
+    `is_told` says whose asides are still of interest where the message was sent.
+    """
     message = from_json(written)
-    told = (Observed(Sender(one.person.partition(":")[2], one.name), one.text) for one in asides)
+    said = ((Sender(one.person.partition(":")[2], one.name), one.text) for one in asides)
+    told = (Observed(by, text) for by, text in said if is_told(message.address, by))
     return to_json(replace(message, context=(*message.context, *told)))
 
 

@@ -185,7 +185,8 @@ class Router:
             is_new = await self._keep(message)
         else:  # what its chat has heard of in between goes with it
             alone = incoming(message)
-            kept = await self._inbound.take_telling(alone, events.with_asides)
+            add = partial(events.with_asides, is_told=self._gate.is_welcome)
+            kept = await self._inbound.take_telling(alone, add)
             is_new = kept is not None
             if kept is not None and kept != alone.event:
                 message = events.from_json(kept)

@@ -100,6 +100,13 @@ class Gate:
         """Whether somebody may talk somewhere, by what was last known."""
         return standing_of(self.access, address, sender).may_talk
 
+    def is_welcome(self, address: Address, sender: Sender) -> bool:
+        """Whether nobody has thrown somebody out who once could talk, by what was last known.
+
+        Of those no roles need be known, in which they may have come in.
+        """
+        return standing_of(self.access, address, sender).role is not Role.BLOCKED
+
     async def standing(self, event: PersonalEvent) -> Standing:
         """What the sender of an event may do where they sent it."""
         return await self.standing_at(event.address, event.sender)
