@@ -13,7 +13,7 @@ from gateway.access.claiming import CLAIM_LASTS
 from gateway.access.codes import digest_of, new_claim_code
 from gateway.access.roles import Role
 from gateway.access.snapshot import GROUP, NOBODY, Access, Person
-from gateway.store.access import AccessStore, Claim, Grant, PairingRequest
+from gateway.store.access import AccessStore, Claim, Grant, GrantedRole, PairingRequest
 
 Clock = Callable[[], datetime]
 
@@ -68,28 +68,25 @@ class Administration:
 
     async def allow(self, person: Person, by: str) -> tuple[bool, str]:
         """Let a person in, by id; whether it was done."""
-        access = await self.access()
-        if owner_text := _owner_text(access, person):
-            return False, owner_text
-        platform, person_id = person
-        if platform not in access.named:
-            return False, _unknown_platform(platform, access)
-        await self._put(Grant(platform, person_id, "member", "/allow", by, self._clock()))
-        return True, f"{_whom(person)} may talk from now on."
+        refusal = await self._granted(person, "member", "/allow", by)
+        return refusal is None, refusal or f"{_whom(person)} may talk from now on."
 
     async def block(self, person: Person, by: str) -> tuple[bool, str]:
         """Shut a person out, by id, whatever else lets them in; whether it was done."""
+        refusal = await self._granted(person, "blocked", "/block", by)
+        undoing = f"`/allow {person[0]}:{person[1]}` undoes it."
+        return refusal is None, refusal or f"{_whom(person)} is blocked. {undoing}"
+
+    async def _granted(self, person: Person, role: GrantedRole, how: str, by: str) -> str | None:
+        """Give a person that role; why not, if it can't be."""
         access = await self.access()
         if owner_text := _owner_text(access, person):
-            return False, owner_text
+            return owner_text
         platform, person_id = person
         if platform not in access.named:
-            return False, _unknown_platform(platform, access)
-        await self._put(Grant(platform, person_id, "blocked", "/block", by, self._clock()))
-        return (
-            True,
-            f"{_whom(person)} is blocked. `/allow {platform}:{person_id}` undoes it.",
-        )
+            return _unknown_platform(platform, access)
+        await self._put(Grant(platform, person_id, role, how, by, self._clock()))
+        return None
 
     async def remove_owner(self, person: Person) -> str:
         """Take back an ownership that was claimed."""
