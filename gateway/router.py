@@ -241,7 +241,7 @@ class Router:
             verdict = self._gate.admit(press, standing)
             if verdict is not Verdict.TAKEN:
                 notice = TOO_MUCH if verdict is Verdict.REFUSED else None
-                self._chats.aside(press.address, partial(press.acknowledge, notice))
+                self._chats.beside(press.address, partial(press.acknowledge, notice))
                 return
         taken, command = _PRESSES.get(kind), self._commands.find(kind)
         pressed = _Pressed(press, detail, standing)
@@ -252,7 +252,7 @@ class Router:
         else:
             _log.warning("unknown button", data=press.data[:64])
             notice = None
-        self._chats.aside(press.address, partial(press.acknowledge, notice))
+        self._chats.beside(press.address, partial(press.acknowledge, notice))
 
     async def _press_stop(self, pressed: _Pressed) -> str | None:
         press = pressed.event

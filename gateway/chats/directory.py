@@ -74,7 +74,10 @@ class Chats:
         self._wake(session_key(message.address)).give_back(message)
 
     def say(self, message: Inbound, mode: Mode) -> bool:
-        """Give what a person says to its chat, by its mode if that is busy; False as above."""
+        """Give what a person says to its chat, by its mode if that is busy.
+
+        False if too many wait there already, or all is ending.
+        """
         if self.is_closing:
             return False
         chat = session_key(message.address)
@@ -191,12 +194,12 @@ class Chats:
     def notify(self, address: Address, said: Said) -> None:
         """Say something that is no part of a turn, without waiting until it is shown."""
         adapter = self._host.adapters[address.platform]
-        self.aside(address, partial(say, adapter, address, self._host.delivery, said))
+        self.beside(address, partial(say, adapter, address, self._host.delivery, said))
 
     def take_away(self, address: Address, message_id: str) -> None:
         """Remove a message of ours that nothing stands behind any more."""
         adapter = self._host.adapters[address.platform]
-        self.aside(address, partial(adapter.delete, address, message_id))
+        self.beside(address, partial(adapter.delete, address, message_id))
 
     async def tell_owners(self, access: Access, markdown: str, only_on: str | None = None) -> None:
         """Say something to each owner, or those on a platform, in the direct chat where they wrote
@@ -217,7 +220,7 @@ class Chats:
                 return True
         return False
 
-    def aside(self, address: Address, notice: Notice) -> None:
+    def beside(self, address: Address, notice: Notice) -> None:
         """Carry out a notice to a chat while its turn, if there is one, goes on."""
         key = session_key(address)
         if len(self._notices.get(key, ())) >= MAX_NOTICES:
