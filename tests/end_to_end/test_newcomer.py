@@ -76,7 +76,7 @@ async def test_a_newcomer_sets_up_owns_the_bot_and_says_who_may_talk(
         await said(telegram, bob, "Demo model")
 
         telegram.people.say(ada, f"/block {eve.id}")
-        await said(telegram, ada, str(eve.id))
+        await said(telegram, ada, f"{eve.id} is blocked")
         before = len(telegram.replies(eve))
         telegram.people.say(eve, "and me?")
         telegram.people.say(bob, "/whoami")  # updates come in order: hers was looked at before his

@@ -135,9 +135,9 @@ def test_without_room_in_the_workspace_only_the_preview_is_left(tmp_path: Path) 
 
 def test_the_oldest_results_make_room_for_new_ones(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
-    for _ in range(MAX_FILES + 3):
+    for number in range(MAX_FILES + 3):
         output = Output(workspace, "tell", max_chars=10)
-        output.write("x" * 20)
+        output.write(f"{number:020}")
         output.finish()
     assert len(workspace.list("tool-results")) == MAX_FILES
 
