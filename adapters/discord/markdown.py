@@ -6,8 +6,9 @@ like any other. How lines become messages is splitting.py's business.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
@@ -17,13 +18,17 @@ from adapters.discord.escaping import at_line_start, code_line, escaped, inline_
 from adapters.discord.lines import LIMIT, Block, Code, Line, Piece, Styles
 from adapters.text import tables
 from adapters.text.bounded import bounded
+from adapters.text.cells import Cell, cells_of, has_link, texts_of
 from adapters.text.characters import is_blank, without_surrogates
+from adapters.text.definitions import unused_definitions, with_footnotes
 from adapters.text.nesting import DEEPEST, is_too_deep
-from adapters.text.plain import plain_cell, plain_inline
+from adapters.text.plain import plain_inline
 
 _PARSER = bounded(
-    MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(
-        ["table", "strikethrough"]
+    with_footnotes(
+        MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(
+            ["table", "strikethrough"]
+        )
     )
 )
 _MARKERS = {"strong": "**", "em": "*", "s": "~~"}
@@ -38,11 +43,13 @@ _LONGEST_LINK = LIMIT // 2
 def parse(markdown: str) -> list[Block]:
     """The text as lines and blocks of code. What would show nothing is shown as it was written."""
     source = without_surrogates(markdown).replace("\0", "\ufffd")
-    tokens = _PARSER.parse(source)
+    known: dict[str, Any] = {}
+    tokens = _PARSER.parse(source, known)
     if is_too_deep(tokens):
         return _as_it_is(source)
     reader = _Reader(source.splitlines())
     reader.blocks(SyntaxTreeNode(tokens).children)
+    reader.as_they_are(unused_definitions(tokens, known))
     return reader.out if any(map(_is_visible, reader.out)) else _as_it_is(source)
 
 
@@ -86,6 +93,14 @@ class _Reader:
             if number and self._has_blank_line_before(node):
                 self._blank()
             self._read[node.type](node)
+
+    def as_they_are(self, ranges: Iterable[range]) -> None:
+        """Lines of the source, at the end."""
+        for number, lines in enumerate(ranges):
+            if not number and self.out:
+                self._blank()
+            for line in lines:
+                self._add([Piece(escaped(self._source[line].lstrip(" \t>")))])
 
     def _has_blank_line_before(self, node: SyntaxTreeNode) -> bool:
         first = node.map[0] if node.map else 0
@@ -176,9 +191,9 @@ class _Reader:
         self._add([Piece(_RULE)])
 
     def _table(self, node: SyntaxTreeNode) -> None:
-        rows = [row.children for section in node.children for row in section.children]
-        texts = [[plain_cell(cell) for cell in row] for row in rows]
-        if len(rows) > 1 and tables.is_narrow(texts):
+        rows = cells_of(node, self._source)
+        texts = texts_of(rows)
+        if len(rows) > 1 and tables.is_narrow(texts) and not has_link(node):
             self._add_code([code_line(line) for line in tables.grid(texts).split("\n")], "")
             return
         header, body = texts[0], rows[1:] or rows[:1]
@@ -190,7 +205,7 @@ class _Reader:
                 label = [Piece(escaped(f"{name}:"), ("**",)), Piece(" ")] if name else []
                 if column:
                     label.insert(0, Piece("- "))
-                for line in _lines_of(cell) or [[]]:
+                for line in _lines_of_cell(cell) or [[]]:
                     self._add_raw([*label, *line])
 
     def _add_raw(self, pieces: Sequence[Piece]) -> None:
@@ -220,6 +235,10 @@ def _lines_of(node: SyntaxTreeNode) -> list[list[Piece]]:
             else:
                 lines[-1].append(found)
     return [line for line in lines if line]
+
+
+def _lines_of_cell(cell: Cell) -> list[list[Piece]]:
+    return [[Piece(escaped(cell))]] if isinstance(cell, str) else _lines_of(cell)
 
 
 def _inline(

@@ -10,15 +10,15 @@ How all of this looks is markdown.py's business.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, reference
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from adapters.text.bounded import bounded
+from adapters.text.definitions import with_footnotes
 from adapters.text.nesting import DEEPEST
 
 _FORMULAS = (("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"))
@@ -38,7 +38,6 @@ def make_parser() -> MarkdownIt:
     """A parser that takes time in proportion to the text."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST})
     parser.enable(["table", "strikethrough"])
-    parser.block.ruler.at("reference", _reference)
     parser.block.ruler.before(
         "fence",
         "formula",
@@ -47,28 +46,7 @@ def make_parser() -> MarkdownIt:
     )
     parser.inline.ruler.before("escape", "formula", _formula)
     parser.core.ruler.after("inline", "marks", _marks)
-    return bounded(parser)
-
-
-def unused_references(tokens: Sequence[Token], env: dict[str, Any]) -> Iterator[range]:
-    """The lines of link definitions that no link leads to: nothing else would show them."""
-    used = {
-        token.attrs.get("href") or token.attrs.get("src")
-        for block in tokens
-        for token in block.children or ()
-    }
-    for found in env.get("references", {}).values():
-        if found["href"] not in used:
-            first, end = found["map"]
-            yield range(first, end)
-
-
-def _reference(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A link's definition; a footnote looks like one, and would not be shown."""
-    start = state.bMarks[start_line] + state.tShift[start_line]
-    if state.src.startswith("[^", start):
-        return False
-    return reference(state, start_line, end_line, silent)
+    return bounded(with_footnotes(parser))
 
 
 def _formula_lines(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:

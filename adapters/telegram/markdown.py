@@ -14,12 +14,14 @@ from urllib.parse import urlsplit
 from markdown_it.tree import SyntaxTreeNode
 
 from adapters.telegram.builder import Builder
-from adapters.telegram.dialect import make_parser, unused_references
+from adapters.telegram.dialect import make_parser
 from adapters.telegram.styled import Styled
 from adapters.text import tables
+from adapters.text.cells import Cell, cells_of, has_link, texts_of
 from adapters.text.characters import is_blank, without_surrogates
+from adapters.text.definitions import unused_definitions
 from adapters.text.nesting import is_too_deep
-from adapters.text.plain import plain_cell, plain_inline
+from adapters.text.plain import plain_inline
 
 _PARSER = make_parser()
 _BULLETS = ("•", "◦", "▪")
@@ -27,10 +29,7 @@ _TASK_MARKS = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 _STYLES = {"strong": "bold", "em": "italic", "s": "strikethrough", "spoiler": "spoiler"}
 _LINK_SCHEMES = frozenset({"http", "https"})
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d{1,5})?")
-_CELL_ENDS = re.compile(r"(?<!\\)\|")
 _TAB_WIDTH = 4  # Telegram shows a tab as one space
-
-_Cell = SyntaxTreeNode | str
 
 
 def parse(markdown: str) -> Styled:
@@ -42,7 +41,7 @@ def parse(markdown: str) -> Styled:
         return Styled(source)
     writer = _Writer(source.splitlines())
     writer.blocks(SyntaxTreeNode(tokens).children)
-    writer.lines(unused_references(tokens, known))
+    writer.lines(unused_definitions(tokens, known))
     styled = writer.out.finish()
     return Styled(source) if is_blank(styled.text) else styled
 
@@ -143,26 +142,16 @@ class _Writer:
         self.out.write("———")
 
     def _table(self, node: SyntaxTreeNode) -> None:
-        rows = [row for section in node.children for row in section.children]
-        cells: list[list[_Cell]] = [[*row.children, *self._cells_too_many(row)] for row in rows]
-        columns = max(map(len, cells))
-        texts = [[*(_plain(cell) for cell in row), *[""] * (columns - len(row))] for row in cells]
+        rows = cells_of(node, self._lines)
+        texts = texts_of(rows)
         if len(rows) == 1:
-            self._record([""] * columns, cells[0])
-        elif tables.is_narrow(texts) and not any(map(_has_link, rows)):
+            self._record([""] * len(rows[0]), rows[0])
+        elif tables.is_narrow(texts) and not has_link(node):
             self.out.code_block(tables.grid(texts), None)
         else:
-            self._records(texts, cells)
+            self._records(texts, rows)
 
-    def _cells_too_many(self, row: SyntaxTreeNode) -> list[str]:
-        """What a row has beyond the table's columns, which is no part of the table (GFM)."""
-        if not row.map:
-            return []
-        line = self._lines[row.map[0]].strip().removesuffix("|")
-        found = _CELL_ENDS.split(line.lstrip(" \t>").removeprefix("|"))
-        return [text.strip() for text in found[len(row.children) :]]
-
-    def _records(self, texts: Sequence[Sequence[str]], cells: Sequence[Sequence[_Cell]]) -> None:
+    def _records(self, texts: Sequence[Sequence[str]], cells: Sequence[Sequence[Cell]]) -> None:
         for number, row in enumerate(cells[1:], start=1):
             if number > 1:
                 self.out.newline()
@@ -171,7 +160,7 @@ class _Writer:
             filled = [bool(text) or number == 1 for text in texts[number][: len(row)]]
             self._record(list(compress(texts[0], filled)), list(compress(row, filled)))
 
-    def _record(self, names: Sequence[str], row: Sequence[_Cell]) -> None:
+    def _record(self, names: Sequence[str], row: Sequence[Cell]) -> None:
         for number, (name, cell) in enumerate(zip(names, row, strict=True)):
             if number:
                 self.out.newline()
@@ -253,14 +242,3 @@ def _can_lead_somewhere(url: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in _LINK_SCHEMES and has_good_port and bool(_HOST.fullmatch(parts.netloc))
-
-
-def _has_link(row: SyntaxTreeNode) -> bool:
-    """Whether there are addresses in it, which nobody could follow from within code."""
-    return any(
-        node.type == "image" or (node.type == "link" and node.info != "auto") for node in row.walk()
-    )
-
-
-def _plain(cell: _Cell) -> str:
-    return cell if isinstance(cell, str) else plain_cell(cell)

@@ -1,4 +1,4 @@
-"""The words of a parsed text without what they look like: cells of tables, labels of links.
+"""The words of a parsed text without what they look like: of a cell, of a link.
 
 What a platform does with them is its own business.
 """
@@ -19,8 +19,3 @@ def plain_inline(nodes: Sequence[SyntaxTreeNode]) -> str:
         elif node.type in {"text", "code_inline", "image"}:
             pieces.append(node.content)
     return "".join(pieces)
-
-
-def plain_cell(cell: SyntaxTreeNode) -> str:
-    """What stands in one cell of a table."""
-    return "".join(plain_inline(child.children) for child in cell.children)

@@ -110,6 +110,28 @@ def test_a_narrow_table_is_drawn_and_a_wide_one_becomes_a_list() -> None:
     assert all(f"column {number} of the table: v{number}" in text for number in range(12))
 
 
+def test_a_narrow_table_with_links_is_a_list_whose_links_can_be_followed() -> None:
+    found = shown("| tool | what |\n|---|---|\n| [uv](https://example.org/uv) | packages |")
+    assert found.code == []
+    assert found.links == [("uv", "https://example.org/uv")]
+
+
+def test_cells_beyond_a_tables_columns_are_shown() -> None:
+    text = shown("| sign | meaning |\n|---|---|\n| or | a || b |\n| and | a && b |").text
+    assert "or   | a       |  | b" in text
+
+
+def test_a_footnote_is_no_address() -> None:
+    assert (
+        shown("So they say[^1].\n\n[^1]: Aristotle.").text == "So they say[^1].\n\n[^1]: Aristotle."
+    )
+
+
+def test_an_address_that_no_link_leads_to_is_shown() -> None:
+    text = shown("See [one].\n\n[one]: https://example.org/1\n[two]: https://example.org/2").text
+    assert text == "See one.\n\n[two]: https://example.org/2"
+
+
 def test_case_1_code_without_a_line_break_fits_and_stays_code() -> None:
     parts = render("```json\n" + "x" * 3000 + "\n```")
     assert [len(part.text) <= LIMIT for part in parts] == [True, True]
