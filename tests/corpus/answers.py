@@ -4,11 +4,20 @@ Each file of `markdown/` is a theme, and holds answers with a line of `%%%%` bet
 no platform: whatever shows answers can be tried with them.
 """
 
+import html
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
+_WORD = re.compile(r"[^\W_]{2,}")
+# What Markdown does not mean to be read: breaks, pictures that are links, names of addresses.
+_HIDDEN = re.compile(
+    r"<br ?/?>|(?<=\[)!\[[^]]*\]\([^)]*\)|(?<=\])\[[^]]+\]|^\[[^]^]+\]: \S+ \".*\"$", re.MULTILINE
+)
 _FOLDER = Path(__file__).parent / "markdown"
 _BETWEEN = "\n%%%%\n"
+
+THEMES = sorted(path.stem for path in _FOLDER.glob("*.md"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +28,24 @@ class Answer:
     name: str
     markdown: str
 
+    def words(self) -> list[str]:
+        """The words that whoever reads the answer must see."""
+        return _WORD.findall(html.unescape(_HIDDEN.sub(" ", self.markdown)))
+
 
 def read_answers() -> list[Answer]:
     """All of them, in order."""
+    return [answer for theme in THEMES for answer in of_theme(theme)]
+
+
+def of_theme(theme: str) -> list[Answer]:
+    """Those of one theme."""
     return [
-        Answer(path.stem, f"{path.stem} {number}", markdown)
-        for path in sorted(_FOLDER.glob("*.md"))
-        for number, markdown in enumerate(_read(path).split(_BETWEEN), start=1)
+        Answer(theme, f"{theme} {number}", markdown)
+        for number, markdown in enumerate(_read(theme).split(_BETWEEN), start=1)
     ]
 
 
-def _read(path: Path) -> str:
+def _read(theme: str) -> str:
+    path = _FOLDER / f"{theme}.md"
     return path.read_text(encoding="utf-8").removesuffix("\n")

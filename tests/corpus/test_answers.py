@@ -1,0 +1,21 @@
+"""The corpus is worth its name: there are enough answers in enough languages."""
+
+import re
+
+import pytest
+
+from tests.corpus.answers import read_answers
+
+ANSWERS = read_answers()
+
+
+def test_there_are_enough_answers() -> None:
+    assert len(ANSWERS) >= 300
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["[а-я]", "[α-ω]", "[א-ת]", "[ء-ي]", "[一-龥]", "[ぁ-ん]", "[가-힣]", "[ก-ฮ]", "[अ-ह]"],
+)
+def test_there_are_enough_answers_in_each_script(script: str) -> None:
+    assert len([answer for answer in ANSWERS if re.search(script, answer.markdown)]) >= 3
