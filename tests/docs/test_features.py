@@ -1,6 +1,5 @@
 """The table of features is whole, and the tests that it names are there."""
 
-import ast
 import re
 from collections import Counter
 from functools import cache
@@ -19,14 +18,13 @@ NUMBERS = {"yes": (1, 2), "partly": (1, 2), "no": (0,)}
 """How many tests a row names, by whether the feature is here."""
 
 _TEST = re.compile(r"`(tests/[^`:]+)::(\w+)`")
+_FUNCTION = re.compile(r"^(?:async )?def (\w+)", re.MULTILINE)
 
 
 @cache
 def functions_of(path: str) -> frozenset[str]:
     """The functions of a test file."""
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return frozenset(node.name for node in tree.body if isinstance(node, kinds))
+    return frozenset(_FUNCTION.findall((ROOT / path).read_text(encoding="utf-8")))
 
 
 def test_the_rows_are_numbered_without_gaps() -> None:
