@@ -26,10 +26,14 @@ _MAX_STACKED = 4
 """Marks on one letter, more than any language needs; a tower of them covers the lines around it."""
 
 _LOOKALIKES = frozenset(
-    # Cyrillic, then Greek
+    # Cyrillic, then Greek, Armenian, Cherokee, letters of phonetics and Roman numerals
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u0410"
     "\u0412\u0415\u0405\u0406\u0408\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0423\u0474"
     "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf"
+    "\u0475\u04c0\u04cf\u03b1\u03b9\u03bd\u03c1\u03c5\u0566\u0570\u0575\u0578\u057d\u0581\u0585"
+    "\u13a0\u13a1\u13a2\u13a5\u13aa\u13ab\u13ac\u13b3\u13b7\u13bb\u13c0\u13c3\u13cf\u13d2\u13d4"
+    "\u13d5\u13d9\u13da\u13de\u13df\u13e2\u13e6\u13e7\u13f4\u0251\u0261\u0269"
+    "\u2160\u2164\u2169\u216c\u216d\u216e\u216f\u2170\u2174\u2179\u217c\u217d\u217e\u217f"
 )
 """Letters that many fonts draw like Latin ones. Others of their scripts tell a word apart."""
 

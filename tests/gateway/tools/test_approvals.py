@@ -40,6 +40,11 @@ TOOL: Tool = tools_of(Family(), "own")[0]
         ("rm \u0430pp.py", "rm ⟨U+0430⟩pp.py"),
         ("cp a \u0441\u043e\u0440\u0443.txt", "cp a ⟨U+0441⟩⟨U+043E⟩⟨U+0440⟩⟨U+0443⟩.txt"),
         ("curl https://\u0391pple.example", "curl https://⟨U+0391⟩pple.example"),
+        ("curl https://goog\u04cfe.example", "curl https://goog⟨U+04CF⟩e.example"),
+        ("curl https://\u03c1aypal.example", "curl https://⟨U+03C1⟩aypal.example"),
+        ("curl https://\u0261ithub.example", "curl https://⟨U+0261⟩ithub.example"),
+        ("curl https://n\u0585de.example", "curl https://n⟨U+0585⟩de.example"),
+        ("curl https://\u217cist.example", "curl https://⟨U+217C⟩ist.example"),
         ("rm a" + "\u0335" * 9, "a" + "\u0335" * 4 + "⟨U+0335⟩" * 5),
     ],
 )
