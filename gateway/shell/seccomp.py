@@ -1,7 +1,8 @@
-"""A filter for the system calls of a command, in the form that bubblewrap hands to the kernel.
+"""Filters of system calls: for commands, in the form that bubblewrap hands to the kernel, and for
+processes of ours that read what strangers have made (`gateway/reading/shutting.py`).
 
 bubblewrap shuts a command in by namespaces; whatever the kernel has to offer stays in its reach.
-This leaves out what Docker's default profile leaves out for a container without rights, as far as
+The filter leaves out what Docker's default profile leaves out for a container without rights, as far as
 anything unprivileged could try it: keys of the kernel, io_uring, BPF, new namespaces and mounts,
 kinds of sockets that nobody needs. It is a list of what is refused, so that ordinary programs work.
 
