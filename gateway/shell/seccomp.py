@@ -2,9 +2,10 @@
 processes of ours that read what strangers have made (`gateway/reading/shutting.py`).
 
 bubblewrap shuts a command in by namespaces; whatever the kernel has to offer stays in its reach.
-The filter leaves out what Docker's default profile leaves out for a container without rights, as far as
-anything unprivileged could try it: keys of the kernel, io_uring, BPF, new namespaces and mounts,
-kinds of sockets that nobody needs. It is a list of what is refused, so that ordinary programs work.
+The filter leaves out what Docker's default profile leaves out for a container without rights, as
+far as anything unprivileged could try it: keys of the kernel, io_uring, BPF, new namespaces and
+mounts, kinds of sockets that nobody needs. It is a list of what is refused, so that ordinary
+programs work.
 
 A filter is classic BPF over `struct seccomp_data` (seccomp(2), linux/seccomp.h). It is short enough
 to be put together here; libseccomp would be one more thing to install.
