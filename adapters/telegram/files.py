@@ -27,6 +27,9 @@ MOST_IN_ALBUM = 10
 _LARGEST_SUM = 10_000  # of a photo's width and height, in pixels
 _LARGEST_RATIO = 20  # of the longer side to the shorter
 _PHOTO_FORMATS = frozenset({"JPEG", "PNG", "WEBP"})
+_FORMATS = ("GIF", *sorted(_PHOTO_FORMATS))
+"""What Pillow is to look for: what it makes of other formats changes nothing, and breaks more."""
+
 _LAYER_III = frozenset({b"\xfb", b"\xfa", b"\xf3", b"\xf2"})
 _HEAD_BYTES = 64  # enough to know a container by
 
@@ -160,7 +163,7 @@ def _facts(stream: BinaryIO) -> Facts:
             Image.DecompressionBombError,
             Image.DecompressionBombWarning,
         ),
-        Image.open(stream) as image,
+        Image.open(stream, formats=_FORMATS) as image,
     ):
         return Facts(size_bytes, head, image.format, image.width, image.height)
     return Facts(size_bytes, head)

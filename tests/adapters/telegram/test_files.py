@@ -20,7 +20,7 @@ from adapters.base import (
 )
 from adapters.telegram.adapter import TelegramAdapter
 from adapters.telegram.files import Facts, Form, form_of
-from tests.adapters.telegram.sendable import MP3, MP4, OPUS, MakeFile, picture
+from tests.adapters.telegram.sendable import MP3, MP4, OPUS, STRANGE_DDS, MakeFile, picture
 from tests.adapters.telegram.serving import adapter_for, address_of
 from tests.fakes.telegram import FakeTelegram, Person, faults
 
@@ -63,6 +63,7 @@ def test_a_file_takes_the_best_form_that_telegram_allows_it(
         (MediaKind.IMAGE, picture(form="GIF"), "wave.gif", "animation"),
         (MediaKind.IMAGE, picture(9_999, 2), "strip.png", "document"),
         (MediaKind.IMAGE, b"no picture at all", "cat.png", "document"),
+        (MediaKind.IMAGE, STRANGE_DDS, "cat.png", "document"),
         (MediaKind.VOICE, OPUS, "words.ogg", "voice"),
         (MediaKind.AUDIO, MP3, "song.mp3", "audio"),
         (MediaKind.VIDEO, MP4, "film.mp4", "video"),
