@@ -11,12 +11,15 @@ import json
 import os
 import sys
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import structlog
+from pydantic import BaseModel, TypeAdapter
 
 from gateway.reading.errors import ReadsTooLong, Unreadable
 from gateway.reading.source import Source, Text
+
+PROGRAM = "gateway.reading.worker"
 
 READ_TIMEOUT_S = 20.0
 IDLE_S = 60.0
@@ -27,6 +30,14 @@ MAX_ANSWER_BYTES = 8 * 1024**2
 """More than the longest text takes as JSON."""
 
 _PIECE_BYTES = 256 * 1024
+
+
+class _Refusal(BaseModel):
+    error: str
+
+
+_ANSWER: TypeAdapter[Text | _Refusal] = TypeAdapter(Text | _Refusal)
+"""What is read may have taken its reader over, so that is believed no more than a form allows."""
 
 _log = structlog.get_logger()
 
@@ -68,9 +79,9 @@ class Readers:
                 raise Unreadable("It could not be read: it is broken, or too much.") from error
             finally:
                 self._take_back(worker, is_sound=is_sound)
-        if "error" in answer:
-            raise Unreadable(str(answer["error"]))
-        return Text(**answer)
+        if isinstance(answer, _Refusal):
+            raise Unreadable(answer.error)
+        return answer
 
     async def close(self) -> None:
         """End all workers."""
@@ -124,7 +135,7 @@ async def _start() -> _Worker:
         sys.executable,
         "-P",  # nothing from whatever folder the gateway was started in
         "-m",
-        "gateway.reading.worker",
+        PROGRAM,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
@@ -135,7 +146,7 @@ async def _start() -> _Worker:
     return _Worker(process)
 
 
-async def _ask(worker: _Worker, source: Source) -> dict[str, Any]:
+async def _ask(worker: _Worker, source: Source) -> Text | _Refusal:
     stdin, stdout = worker.process.stdin, worker.process.stdout
     if stdin is None or stdout is None:  # they were asked for above
         raise ValueError("no pipes")
@@ -157,8 +168,7 @@ async def _ask(worker: _Worker, source: Source) -> dict[str, Any]:
     await stdin.drain()
     if source.stream is not None:
         await _send(stdin, source.stream, source.size_bytes)
-    answer: dict[str, Any] = json.loads(await stdout.readline())
-    return answer
+    return _ANSWER.validate_json(await stdout.readline(), strict=True)
 
 
 async def _send(stdin: asyncio.StreamWriter, stream: BinaryIO, size_bytes: int) -> None:

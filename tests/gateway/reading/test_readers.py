@@ -142,6 +142,33 @@ async def test_a_reader_that_dies_is_replaced(readers: Readers) -> None:
     assert (await readers.read(page("third", "text/plain"))).text == "third"
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "[]",
+        "1",
+        "{}",
+        "[" * 100_000,
+        '{"error": ["a"]}',
+        '{"title": "", "text": ["a"]}',
+        '{"title": "", "text": "a", "next_page": "2"}',
+        '{"title": "", "text": "a", "pages": 1.5}',
+    ],
+)
+async def test_a_reader_that_says_what_is_no_answer_is_replaced(
+    readers: Readers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    """As one could that a document has taken over."""
+    program = tmp_path / "reader_taken_over.py"
+    program.write_text(f"import sys\nsys.stdin.readline()\nprint({answer!r}, flush=True)\n")
+    with monkeypatch.context() as patches:
+        patches.setattr(module, "PROGRAM", program.stem)
+        patches.syspath_prepend(tmp_path)
+        with pytest.raises(Unreadable, match="broken"):
+            await readers.read(page("first", "text/plain"))
+    assert (await readers.read(page("next", "text/plain"))).text == "next"
+
+
 async def test_readers_are_used_again_and_end_when_there_is_nothing_to_read(
     readers: Readers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
