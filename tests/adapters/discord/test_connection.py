@@ -53,7 +53,7 @@ async def test_case_25_what_is_replayed_has_the_ids_that_it_had(
         assert len(set(ids)) == 50
 
 
-async def test_an_invalid_session_is_begun_anew_and_so_is_one_that_cannot_be_resumed(
+async def test_a_server_that_asks_for_it_is_left_and_the_session_resumed(
     fake: FakeDiscord, ada: Person
 ) -> None:
     async with Serving(adapter_for(fake), fake) as serving:
@@ -62,6 +62,20 @@ async def test_an_invalid_session_is_begun_anew_and_so_is_one_that_cannot_be_res
         await fake.say(ada, "still there?")
         await serving.inbound()
         assert fake.gateway.identifies == 1
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+async def test_a_session_that_is_over_is_begun_anew(
+    fake: FakeDiscord, ada: Person, *, is_told: bool
+) -> None:
+    """Told at once, or only when it is to be resumed."""
+    async with Serving(adapter_for(fake), fake) as serving:
+        fake.gateway.refuses_resume = not is_told
+        await (fake.gateway.invalidate() if is_told else fake.gateway.drop())
+        await fake.wait_for(lambda: fake.gateway.identifies == 2 and fake.gateway.connected)
+        await fake.say(ada, "still there?")
+        assert (await serving.inbound()).text == "still there?"
+        assert fake.gateway.resumes == (0 if is_told else 1)
 
 
 async def test_a_wrong_token_is_said_at_once(fake: FakeDiscord) -> None:
