@@ -34,7 +34,6 @@ _DEFAULT_TIMEOUT_S = 60
 _MAX_COMMAND_CHARS = 20_000
 _OUTPUT_BYTES = 100 * 1_048_576  # more than that nobody wants to have printed
 _ROOM_CHECK_S = 0.5
-_LIMIT_FAILED = 125
 _WAIT_S = 60
 
 

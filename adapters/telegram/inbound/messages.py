@@ -61,8 +61,7 @@ def to_inbound(event_id: str, message: Message, audience: Audience) -> Inbound |
         attachments=(attachment,) if attachment else (),
         forwarded_from=origin_label(message.forward_origin) if message.forward_origin else None,
         album_id=message.media_group_id,
-        may_go_on=len((message.text or "").encode("utf-16-le", "surrogatepass")) // 2
-        >= _MAY_BE_CUT_UTF16,
+        may_go_on=_utf16_length(message.text or "") >= _MAY_BE_CUT_UTF16,
     )
 
 
