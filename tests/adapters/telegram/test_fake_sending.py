@@ -194,9 +194,7 @@ async def test_an_album_is_of_two_to_ten_files_that_go_together(
     assert fake.messages(ada) == []
 
 
-async def test_an_album_is_one_message_after_the_other(
-    fake: FakeTelegram, client: Client, ada: Person
-) -> None:
+async def test_an_album_is_one_message_after_the_other(client: Client, ada: Person) -> None:
     media = json.dumps([item(caption="cats"), item("video", "b"), item()])
     files = {"a": picture(), "b": b"film"}
     answer = await client.upload_all("sendMediaGroup", files, chat_id=ada.id, media=media)

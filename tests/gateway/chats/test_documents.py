@@ -115,9 +115,7 @@ async def test_what_was_read_is_part_of_what_the_agent_was_fed(start: Start) -> 
         assert await files(second) == []
 
 
-async def test_stop_ends_the_reading(
-    gateway: SmallGateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_stop_ends_the_reading(gateway: SmallGateway) -> None:
     readers = gateway.host.intake._documents._readers
     await readers._places.acquire()  # whoever wants to read has to wait
     file = gateway.platform.attach(pdf("Cats purr."), name="cats.pdf")

@@ -118,7 +118,7 @@ async def test_a_model_server_that_hangs_holds_up_nobody_else(gateway: SmallGate
 
 
 async def test_an_agent_that_breaks_is_replaced_and_knows_what_was_said(
-    gateway: SmallGateway, monkeypatch: pytest.MonkeyPatch
+    gateway: SmallGateway,
 ) -> None:
     gateway.model.enqueue(text="blue, I see")
     await gateway.platform.say("my colour is blue")

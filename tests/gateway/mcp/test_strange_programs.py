@@ -22,7 +22,7 @@ async def test_a_program_that_is_no_server_is_given_up_and_tried_again(
             await one.call("ok")
 
 
-async def test_a_list_that_can_not_be_read_is_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_list_that_can_not_be_read_is_no_list() -> None:
     async with running(rude("--list", '[{"name": 5}]', timeout_s=0.1)) as one:
         with pytest.raises(NotRunning):
             await one.call("ok")

@@ -195,7 +195,7 @@ async def test_certificates_are_of_the_name_and_not_of_the_address() -> None:
 
 
 async def test_a_server_that_does_not_listen_is_unreachable(
-    site: Website, make_fetcher: MakeFetcher, unused_tcp_port: int
+    make_fetcher: MakeFetcher, unused_tcp_port: int
 ) -> None:
     fetcher = make_fetcher(allowed_hosts=(f"127.0.0.1:{unused_tcp_port}",))
     with pytest.raises(Unreachable):
