@@ -19,6 +19,7 @@ from gateway.access.snapshot import Access, access_from
 from gateway.chats.host import local_time
 from gateway.cli.outside import outside
 from gateway.cli.program_check import programs_run
+from gateway.cli.reading_check import reading_works
 from gateway.cli.shell_check import is_shell_named, shell_works
 from gateway.errors import GatewayError, StartupError
 from gateway.llm.errors import ModelError
@@ -82,6 +83,7 @@ async def _findings(
         ("agent", _agent),
         ("data folder", _data_folder),
         ("tools", _tools),
+        ("reading", reading_works),
     ]
     if "code" in settings.tools.toolsets:
         checks.append(("programs", programs_run))

@@ -14,10 +14,11 @@ from tests.fakes.telegram import FakeTelegram, Person
 async def test_check_of_the_defaults_is_sound(tmp_path: Path) -> None:
     run = await finished("check", cwd=tmp_path)
     assert run.code == 0
-    assert [line.split()[0] for line in run.stdout.splitlines()] == ["ok"] * 8
+    assert [line.split()[0] for line in run.stdout.splitlines()] == ["ok"] * 9
     assert "whoever uses this terminal may talk" in run.stdout
     assert "toolsets that are off: shell" in run.stdout
     assert "a program runs in" in run.stdout
+    assert "pages and documents are read apart" in run.stdout
 
 
 async def test_check_finds_a_rule_about_a_tool_that_nobody_knows(tmp_path: Path) -> None:
