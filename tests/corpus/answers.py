@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _WORD = re.compile(r"[^\W_]{2,}")
-# What Markdown does not mean to be read: breaks, pictures that are links, names of addresses.
+# What Markdown does not mean to be read: breaks, pictures that are links, names and titles of
+# addresses.
 _HIDDEN = re.compile(
-    r"<br ?/?>|(?<=\[)!\[[^]]*\]\([^)]*\)|(?<=\])\[[^]]+\]|^\[[^]^]+\]: \S+ \".*\"$", re.MULTILINE
+    r"<br ?/?>|(?<=\[)!\[[^]]*\]\([^)]*\)|(?<=\])\[[^]]+\]|^\[[^]^]+\]: \S+ \".*\"$"
+    r"|(?<=\]\()\S+ \"[^\"\n]*\"(?=\))",
+    re.MULTILINE,
 )
 _FOLDER = Path(__file__).parent / "markdown"
 _BETWEEN = "\n%%%%\n"
