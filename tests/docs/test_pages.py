@@ -43,9 +43,10 @@ def test_no_guarantee_is_given_twice() -> None:
 
 
 def test_no_change_is_told_twice() -> None:
+    """Merges keep both forms of a line that two have changed, which begin alike."""
     lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
-    counted = Counter(line for line in lines if line.startswith("- "))
-    assert [line for line, number in counted.items() if number > 1] == []
+    counted = Counter(line[:25] for line in lines if len(line) >= 25)
+    assert [beginning for beginning, number in counted.items() if number > 1] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
