@@ -6,6 +6,7 @@ no platform: whatever shows answers can be tried with them.
 
 import html
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ _WORD = re.compile(r"[^\W_]{2,}")
 # addresses.
 _HIDDEN = re.compile(
     r"<br ?/?>|(?<=\[)!\[[^]]*\]\([^)]*\)|(?<=\])\[[^]]+\]|^\[[^]^]+\]: \S+ \".*\"$"
+    r"|^\[[^]^]+\](?=: \S+$)"
     r"|(?<=\]\()\S+ \"[^\"\n]*\"(?=\))",
     re.MULTILINE,
 )
@@ -31,9 +33,10 @@ class Answer:
     name: str
     markdown: str
 
-    def words(self) -> list[str]:
-        """The words that whoever reads the answer must see."""
-        return _WORD.findall(html.unescape(_HIDDEN.sub(" ", self.markdown)))
+    def lost_in(self, seen: str) -> list[str]:
+        """The words of the answer that do not stand in `seen` as often as they were written."""
+        meant = _WORD.findall(html.unescape(_HIDDEN.sub(" ", self.markdown)))
+        return [word for word, times in Counter(meant).items() if seen.count(word) < times]
 
 
 def read_answers() -> list[Answer]:

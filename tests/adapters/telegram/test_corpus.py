@@ -42,8 +42,7 @@ async def test_telegram_takes_every_answer_as_it_is(
 def test_every_word_of_an_answer_is_to_be_seen(theme: str) -> None:
     for answer in of_theme(theme):
         seen = to_be_seen(list(render(answer.markdown)))
-        lost = [word for word in answer.words() if word not in seen]
-        assert lost == [], answer.name
+        assert answer.lost_in(seen) == [], answer.name
 
 
 @pytest.mark.parametrize("theme", THEMES)
