@@ -20,7 +20,7 @@ SANDBOX = "python_sandbox.wasm"
 SANDBOX_MANIFEST = "python_sandbox.json"
 FORMAT = 1
 
-_BUILD = ("wasm_build/*.py", "wasm_build/native/*.c", "wasm_build/*.txt")
+_BUILD = ("wasm_build/*.py", "wasm_build/native/*.[ch]", "wasm_build/*.txt")
 AGENT_SOURCES = ("agent_core/**/*.py", "wasm_build/staged/*.py", *_BUILD)
 SANDBOX_SOURCES = ("wasm_build/sandbox/*.py", "wasm_build/sandbox/*.c", *_BUILD)
 

@@ -1,9 +1,6 @@
-/* The C modules that the sandbox's Python can import; as for the agent (../native/inittab.c), this
- * table stands in for libpython's own. There is no _socket and no select in it, so nothing that
- * reaches for a network is even linked, and none of CPython's modules for its own tests.
+/* The C modules that the sandbox's Python can import. There is no _socket and no select among them,
+ * so nothing that reaches for a network is even linked, and none of CPython's own tests.
  */
-
-#include <Python.h>
 
 #define MODULES(X) \
     X(_abc) X(_bisect) X(_blake2) X(_codecs) X(_codecs_cn) X(_codecs_hk) X(_codecs_iso2022) \
@@ -15,29 +12,4 @@
     X(audioop) X(binascii) X(cmath) X(errno) X(itertools) X(math) X(posix) X(pyexpat) X(time) \
     X(unicodedata)
 
-#define DECLARE(name) extern PyObject *PyInit_##name(void);
-MODULES(DECLARE)
-
-extern PyObject *PyInit_gc(void);
-extern PyObject *PyInit__ast(void);
-extern PyObject *PyInit__imp(void);
-extern PyObject *PyInit__string(void);
-extern PyObject *PyInit__tokenize(void);
-extern PyObject *PyMarshal_Init(void);
-extern PyObject *_PyWarnings_Init(void);
-
-#define ENTRY(name) {#name, PyInit_##name},
-struct _inittab _PyImport_Inittab[] = {
-    MODULES(ENTRY)
-    {"gc", PyInit_gc},
-    {"_ast", PyInit__ast},
-    {"_imp", PyInit__imp},
-    {"_string", PyInit__string},
-    {"_tokenize", PyInit__tokenize},
-    {"_warnings", _PyWarnings_Init},
-    {"marshal", PyMarshal_Init},
-    /* Made by the interpreter itself before any import. */
-    {"builtins", NULL},
-    {"sys", NULL},
-    {NULL, NULL},
-};
+#include "../native/inittab.h"
