@@ -3,12 +3,12 @@
 import platform
 
 from config.settings import Settings
+from gateway import seccomp
 from gateway.errors import StartupError
 from gateway.reading.errors import ReadingError
 from gateway.reading.readers import Readers
 from gateway.reading.shutting import landlock_version
 from gateway.reading.source import Source
-from gateway.shell import seccomp
 
 
 async def reading_works(_settings: Settings) -> str:

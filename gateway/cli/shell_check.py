@@ -6,9 +6,9 @@ from fnmatch import fnmatchcase
 
 from config.settings import Settings
 from gateway.errors import StartupError
+from gateway.seccomp import is_unfiltered
 from gateway.shell import bubblewrap
 from gateway.shell.cgroup import Cgroup
-from gateway.shell.seccomp import is_unfiltered
 
 _NAMES = ("shell", "terminal", "process")
 

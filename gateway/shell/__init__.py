@@ -3,7 +3,6 @@
 words      a command line as plain commands, or the reason why it is not understood
 judgement  how dangerous those are, and what a remembered yes would hold for
 bubblewrap the argument list that shuts a command into a chat's workspace
-seccomp    which of the kernel's calls it gets
 process    one running command: its output within bounds, its end
 table      the commands that go on in the background, by chat
 """

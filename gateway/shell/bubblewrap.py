@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from gateway.shell import seccomp
+from gateway import seccomp
 
 WORKSPACE = "/workspace"
 _SHELL = "/bin/bash"

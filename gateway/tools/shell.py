@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from config.shell import ShellSettings
-from gateway.shell import bubblewrap, seccomp
+from gateway import seccomp
+from gateway.shell import bubblewrap
 from gateway.shell.bubblewrap import Confinement
 from gateway.shell.cgroup import Cgroup
 from gateway.shell.errors import ShellError

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from gateway.shell import bubblewrap, seccomp
+from gateway import seccomp
+from gateway.shell import bubblewrap
 from gateway.shell.bubblewrap import Confinement
 
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
