@@ -52,11 +52,6 @@ def groups(messages: list[Message]) -> list[list[Message]]:
     return grouped
 
 
-def last_user_index(messages: list[Message]) -> int | None:
-    """Where the latest message of the user stands."""
-    return next((i for i in reversed(range(len(messages))) if messages[i]["role"] == "user"), None)
-
-
 def text_of(content: object) -> str:
     """The text of a message's content, which is a string, a list of parts, or nothing."""
     if isinstance(content, str):

@@ -102,12 +102,6 @@ class ThinkFilter:
         return False
 
 
-def strip_thinking(text: str) -> str:
-    """What a person would have seen of a whole text."""
-    thoughts = ThinkFilter()
-    return thoughts.feed(text) + thoughts.flush()
-
-
 def fence_after(fence: str, line: str) -> str:
     """Which fence is open after a line, given the one that was open before it; empty for none."""
     match = FENCE.match(line)

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.history import MISSING_RESULT, MISSING_START, groups, last_user_index, mend, text_of
+from agent_core.history import MISSING_RESULT, MISSING_START, groups, mend, text_of
 from tests.agent_core.host import call
 from tests.agent_core.soundness import faults
 
@@ -80,8 +80,6 @@ def test_groups_are_the_history_in_pieces(history: list[Any]) -> None:
     grouped = groups(mended)
     assert [message for group in grouped for message in group] == mended
     assert all(faults([*group]) == [] for group in grouped if group[0]["role"] == "user")
-    index = last_user_index(mended)
-    assert (index is None) == (not mended)
 
 
 def test_a_call_without_a_result_gets_one() -> None:

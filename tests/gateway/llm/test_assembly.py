@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gateway.llm import sse
 from gateway.llm.assembly import Assembler
 from gateway.llm.errors import ModelError
-from gateway.llm.think import strip_thinking
+from gateway.llm.think import ThinkFilter
 
 Json = dict[str, Any]
 
@@ -121,7 +121,8 @@ def test_a_completion_cut_into_chunks_comes_out_as_itself(case: tuple[Json, list
     whole, chunks = case
     text, completion = assembled(chunks)
     assert completion == whole
-    assert text == strip_thinking(message_of(whole)["content"] or "")
+    thoughts = ThinkFilter()
+    assert text == thoughts.feed(message_of(whole)["content"] or "") + thoughts.flush()
 
 
 @given(streamed())
