@@ -47,7 +47,7 @@ class _Filler:
         if line.is_blank:
             if self.rows:
                 self.blanks.append(len(self.rows))
-                self._put(line.prefix.rstrip())
+                self._put(line.prefix)
             return
         for row in _rows(line, self.limit):
             while self.rows and not self._has_room(len(row)):
@@ -117,7 +117,10 @@ class _Filler:
         return index in self.headings
 
     def _end_message(self, place: int) -> None:
-        text = "\n".join(self.rows[:place]).strip("\n")
+        rows = self.rows[:place]
+        while rows and not rows[-1].strip(" >"):  # Discord trims it to a mark without a quote
+            rows.pop()
+        text = "\n".join(rows).strip("\n")
         if not is_blank(_without_quote_marks(text)):
             self.full.append(text)
         rest = self.rows[place:]

@@ -110,6 +110,15 @@ def test_a_narrow_table_is_drawn_and_a_wide_one_becomes_a_list() -> None:
     assert all(f"column {number} of the table: v{number}" in text for number in range(12))
 
 
+def test_paragraphs_of_a_quote_are_one_quote_wherever_it_is_cut() -> None:
+    found = shown("> one\n>\n> two\n\nthree")
+    assert found.text == "one\n\ntwo\n\nthree"
+    assert found.styled(">") == "one\n\ntwo\n"
+    parts = render("\n>\n".join(f"> {'word ' * 15}{number}" for number in range(20)), limit=100)
+    assert len(parts) == 20
+    assert not any(">" in read(part.text).text for part in parts)
+
+
 def test_a_narrow_table_with_links_is_a_list_whose_links_can_be_followed() -> None:
     found = shown("| tool | what |\n|---|---|\n| [uv](https://example.org/uv) | packages |")
     assert found.code == []
