@@ -9,7 +9,7 @@ import re
 _ADDRESS = re.compile(r"https?://[^\s<]+")
 _SPOILER = re.compile(r"\|\|(?=[^\s|])[^|\n]*[^\s|]\|\||\|\|[^\s|]\|\|")
 _KEPT = re.compile(f"{_ADDRESS.pattern}|{_SPOILER.pattern}")
-_SPECIAL = re.compile(r"[\\*`]|~(?=~)|(?<=~)~|\|(?=\|)|(?<=\|)\||(?<!\w)_|_(?!\w)|(?<=_)_|_(?=_)")
+_SPECIAL = re.compile(r"[\\*_`]|~(?=~)|(?<=~)~|\|(?=\|)|(?<=\|)\|")
 _BLOCK_START = re.compile(r"(#{1,3} |-# |>>> |> |[-*+] )|(\d{1,9})([.)] )")
 
 

@@ -110,6 +110,11 @@ def test_a_narrow_table_is_drawn_and_a_wide_one_becomes_a_list() -> None:
     assert all(f"column {number} of the table: v{number}" in text for number in range(12))
 
 
+@pytest.mark.parametrize("code", ["`_`", "`a_`", "```\na\n_\n```"])
+def test_no_emphasis_begins_in_a_word_and_ends_in_code(code: str) -> None:
+    assert "snake_case" in shown(f"snake_case and\n\n{code}").text
+
+
 def test_paragraphs_of_a_quote_are_one_quote_wherever_it_is_cut() -> None:
     found = shown("> one\n>\n> two\n\nthree")
     assert found.text == "one\n\ntwo\n\nthree"
