@@ -221,7 +221,9 @@ def _beginning(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
 
 
 def _bold(piece: Piece) -> Piece:
-    return piece if "**" in piece.styles else replace(piece, styles=("**", *piece.styles))
+    if "**" in piece.styles or _is_confusing(piece.code):
+        return piece
+    return replace(piece, styles=("**", *piece.styles))
 
 
 def _lines_of(node: SyntaxTreeNode) -> list[list[Piece]]:
@@ -266,10 +268,14 @@ def _inline(
 
 
 def _code_piece(text: str, styles: Styles) -> Piece:
-    """Code in a line. Discord looks for the end of a style in the code, too."""
-    is_confusing = any(marker in text for marker in ("*", "~~", "\\"))
-    styles = () if is_confusing else styles
+    """Code in a line."""
+    styles = () if _is_confusing(text) else styles
     return Piece(inline_code(text), styles, is_whole=True, code=text)
+
+
+def _is_confusing(code: str) -> bool:
+    """Whether it may not have a style: Discord looks for the end of one in the code, too."""
+    return any(marker in code for marker in ("*", "~~", "\\"))
 
 
 def _link(node: SyntaxTreeNode, url: str, styles: Styles) -> Iterator[Piece]:

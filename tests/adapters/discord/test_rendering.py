@@ -115,6 +115,10 @@ def test_no_emphasis_begins_in_a_word_and_ends_in_code(code: str) -> None:
     assert "snake_case" in shown(f"snake_case and\n\n{code}").text
 
 
+def test_a_deep_heading_is_not_ended_by_the_stars_in_its_code() -> None:
+    assert shown("##### Of `**kwargs` and more\n\ntext").text == "Of **kwargs and more\n\ntext"
+
+
 def test_paragraphs_of_a_quote_are_one_quote_wherever_it_is_cut() -> None:
     found = shown("> one\n>\n> two\n\nthree")
     assert found.text == "one\n\ntwo\n\nthree"
