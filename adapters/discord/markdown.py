@@ -21,6 +21,7 @@ from adapters.text.bounded import bounded
 from adapters.text.cells import Cell, cells_of, has_link, texts_of
 from adapters.text.characters import is_blank, without_surrogates
 from adapters.text.definitions import unused_definitions, with_footnotes
+from adapters.text.lines import lines_of
 from adapters.text.nesting import DEEPEST, is_too_deep
 from adapters.text.plain import plain_inline
 
@@ -47,7 +48,7 @@ def parse(markdown: str) -> list[Block]:
     tokens = _PARSER.parse(source, known)
     if is_too_deep(tokens):
         return _as_it_is(source)
-    reader = _Reader(source.splitlines())
+    reader = _Reader(lines_of(source))
     reader.blocks(SyntaxTreeNode(tokens).children)
     reader.as_they_are(unused_definitions(tokens, known))
     return reader.out if any(map(_is_visible, reader.out)) else _as_it_is(source)
@@ -56,7 +57,7 @@ def parse(markdown: str) -> list[Block]:
 def _as_it_is(source: str) -> list[Block]:
     return [
         Line((Piece(at_line_start(escaped(line))),)) if line.strip() else Line()
-        for line in source.splitlines()
+        for line in lines_of(source)
     ]
 
 

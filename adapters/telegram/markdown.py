@@ -20,6 +20,7 @@ from adapters.text import tables
 from adapters.text.cells import Cell, cells_of, has_link, texts_of
 from adapters.text.characters import is_blank, without_surrogates
 from adapters.text.definitions import unused_definitions
+from adapters.text.lines import lines_of
 from adapters.text.nesting import is_too_deep
 from adapters.text.plain import plain_inline
 
@@ -39,7 +40,7 @@ def parse(markdown: str) -> Styled:
     tokens = _PARSER.parse(source, known)
     if is_too_deep(tokens):
         return Styled(source)
-    writer = _Writer(source.splitlines())
+    writer = _Writer(lines_of(source))
     writer.blocks(SyntaxTreeNode(tokens).children)
     writer.lines(unused_definitions(tokens, known))
     styled = writer.out.finish()

@@ -16,6 +16,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from adapters.text.bounded import bounded
+from adapters.text.lines import lines_of
 
 MAX_FILES = 10
 """When there are so many, what comes in later paragraphs stays as it was written."""
@@ -64,10 +65,7 @@ def take_out(markdown: str, is_long: Callable[[str], bool] | None = None) -> Tak
     """Take the files out of a text, and the blocks of code whose Markdown `is_long`."""
     if "MEDIA:" not in markdown and "![" not in markdown and is_long is None:
         return Taken(markdown)
-    lines = markdown.splitlines()
-    if "\n".join(lines) != markdown.rstrip("\n").replace("\r\n", "\n"):
-        # A line's end that only Python takes for one would shift what the parser counts.
-        lines = markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = lines_of(markdown)
     cut = _Cut(lines)
     depth_of_table = 0
     for token in _PARSER.parse("\n".join(lines)):

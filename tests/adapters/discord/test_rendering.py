@@ -6,6 +6,8 @@ from adapters.base import Style
 from adapters.discord.rendering import Card, preview, render
 from tests.adapters.discord.reading import Read, read
 
+# Python's splitlines ends a line at these; the parser does not (CommonMark, 2.1).
+ENDS_ONLY_FOR_PYTHON = "\v\f\x1c\x85\u2028"
 LIMIT = 2000
 
 
@@ -13,6 +15,14 @@ def shown(markdown: str) -> Read:
     """What a person sees of a text that fits one message."""
     (part,) = render(markdown)
     return read(part.text)
+
+
+@pytest.mark.parametrize("end", ENDS_ONLY_FOR_PYTHON)
+def test_a_character_that_only_python_takes_for_a_lines_end_moves_nothing(end: str) -> None:
+    table = "| a | b |\n|---|---|\n| 1 | 2 | surplus |\n\n[unused]: https://example.org/page"
+    text = "\n".join(part.text for part in render(f"Two{end}words.\n\n{table}"))
+    for word in ("words", "surplus", "https://example.org/page"):
+        assert text.count(word) == 1, word
 
 
 @pytest.mark.parametrize(

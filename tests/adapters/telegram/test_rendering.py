@@ -8,6 +8,9 @@ from adapters.base import Part
 from adapters.telegram.rendering import CURSOR, LIMIT_UTF16, entities_of, preview, render
 from adapters.telegram.styled import utf16_length
 
+# Python's splitlines ends a line at these; the parser does not (CommonMark, 2.1).
+ENDS_ONLY_FOR_PYTHON = "\v\f\x1c\x85\u2028"
+
 
 def styled(part: Part, kind: str) -> list[str]:
     """The pieces of a part's text that have a style."""
@@ -25,6 +28,14 @@ def languages(parts: Sequence[Part]) -> list[str | None]:
 
 def code_lines(parts: Sequence[Part]) -> list[str]:
     return [line for part in parts for code in styled(part, "pre") for line in code.split("\n")]
+
+
+@pytest.mark.parametrize("end", ENDS_ONLY_FOR_PYTHON)
+def test_a_character_that_only_python_takes_for_a_lines_end_moves_nothing(end: str) -> None:
+    table = "| a | b |\n|---|---|\n| 1 | 2 | surplus |\n\n[unused]: https://example.org/page"
+    text = "\n".join(part.text for part in render(f"Two{end}words.\n\n{table}"))
+    for word in ("words", "surplus", "https://example.org/page"):
+        assert text.count(word) == 1, word
 
 
 @pytest.mark.parametrize(
