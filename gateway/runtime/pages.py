@@ -1,9 +1,9 @@
 """Pages of memory: which ones an agent has for itself, and giving back those that it need not have.
 
 All agents share one image; a page becomes an agent's own at the first write to it. CPython writes
-much that it takes back, reference counts above all: after a turn more than half of an agent's own
-pages are again as they are in the image. Linux tells per page, in /proc/self/pagemap, and can be
-told to forget a private page and show the image's again. Elsewhere callers estimate.
+much that it takes back, reference counts above all: after a turn a third of an agent's own pages
+are again as they are in the image. Linux tells per page, in /proc/self/pagemap, and can be told to
+forget a private page and show the image's again. Elsewhere callers estimate.
 """
 
 import ctypes
