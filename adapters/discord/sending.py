@@ -16,7 +16,7 @@ import discord
 
 from adapters.base import Address, Ambiguous, ChatGone, Mark, OutgoingFile, Part, Rejected, Style
 from adapters.base.albums import Item, together
-from adapters.discord.components import custom_id, view_of
+from adapters.discord.components import is_under, view_of
 from adapters.discord.errors import (
     INTERACTION_IS_OVER,
     MISSING_PERMISSIONS,
@@ -107,16 +107,9 @@ async def take_back(client: discord.Client, address: Address, message_id: str, m
 
 async def find(client: discord.Client, address: Address, button_data: str) -> str | None:
     """The id of the newest message of ours with such a button."""
-    wanted = {custom_id(button_data), custom_id(button_data, opens_form=True)}
     with translated():
         async for message in _channel(client, address).history(limit=LOOK_BACK):
-            buttons = (
-                child
-                for row in message.components
-                if isinstance(row, discord.ActionRow)
-                for child in row.children
-            )
-            if any(getattr(button, "custom_id", None) in wanted for button in buttons):
+            if is_under(message, button_data):
                 return str(message.id)
     return None
 

@@ -84,14 +84,15 @@ class WebProcess:
         """See `Fetcher.get`."""
         async with _empty_file() as (file, name):
             limits = {"max_bytes": max_bytes, "types": list(types), "file": name}
-            got = await self._ask_in_time({"do": "get", "url": url, **limits}, got_of)
+            request = {"do": "get", "url": url, **limits}
+            got = await self._ask(request, got_of, self._patience_s())
             # Out of the file that was made here, whatever has that name by now.
             content = await asyncio.to_thread(file.read, max_bytes)
         return Fetched(got.url, got.media_type, got.charset, content)
 
     async def checked(self, url: str) -> str:
         """See `Fetcher.checked`."""
-        return await self._ask_in_time({"do": "check", "url": url}, checked_of)
+        return await self._ask({"do": "check", "url": url}, checked_of, self._patience_s())
 
     async def close(self) -> None:
         """End the process."""
@@ -99,23 +100,16 @@ class WebProcess:
             self._retire(self._process)
         await asyncio.gather(*self._ending)
 
-    async def _ask_in_time(self, request: Line, take: Callable[[Line], _T]) -> _T:
-        """Ask for what is bounded by `web.timeout_s` there. Raises `WebError`."""
-        try:
-            async with asyncio.timeout(self._settings.timeout_s + SILENCE_S) as limit:
-                return await self._ask(request, take)
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            if self._process is not None:
-                _log.warning("the process that fetches does not answer, and is replaced")
-                self._retire(self._process)
-            raise TooSlow("The server does not answer.") from error
+    def _patience_s(self) -> float:
+        """For what is bounded by `web.timeout_s` there."""
+        return self._settings.timeout_s + SILENCE_S
 
-    async def _ask(self, request: Line, take: Callable[[Line], _T]) -> _T:
+    async def _ask(
+        self, request: Line, take: Callable[[Line], _T], within_s: float | None = None
+    ) -> _T:
         """What `take` makes of the answer; it raises `ValueError` of what is none.
 
-        Raises `WebError`.
+        `within_s` is when a process that works has answered. Raises `WebError`.
         """
         process = await self._running()
         number = next(self._numbers)
@@ -125,7 +119,15 @@ class WebProcess:
         url = request["url"][: MAX_URL_CHARS + 1]
         process.requests.write(line_of({**request, "id": number, "url": url}))
         try:
-            answer = await waiting
+            async with asyncio.timeout(within_s) as limit:
+                answer = await waiting
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            if process is self._process:
+                _log.warning("the process that fetches does not answer, and is replaced")
+                self._retire(process)
+            raise TooSlow("The server does not answer.") from error
         finally:
             del process.waiting[number]
             if waiting.cancelled() and process is self._process:
