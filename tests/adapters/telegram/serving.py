@@ -5,9 +5,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+import pytest
 from pydantic import HttpUrl, SecretStr
 
 from adapters.base import (
+    AdapterError,
     Address,
     ButtonPress,
     ChatKind,
@@ -16,6 +18,7 @@ from adapters.base import (
     Inbound,
     Menus,
     Moved,
+    Part,
     Reaction,
 )
 from adapters.telegram import requests
@@ -23,6 +26,7 @@ from adapters.telegram.adapter import TelegramAdapter
 from adapters.telegram.patience import Pace
 from config.telegram import TelegramSettings
 from tests.fakes.telegram import Chat, FakeTelegram, Person
+from tests.fakes.telegram.faults import Fault
 from tests.fakes.telegram.server import TOKEN
 from tests.fakes.telegram.updates import Changes
 
@@ -57,6 +61,18 @@ def adapter_for(
         pace=pace,
         request=requests.for_calls(read_timeout_s=answer_within_s),
     )
+
+
+async def failure_of(
+    fake: FakeTelegram, method: str, fault: Fault, address: Address, part: Part
+) -> AdapterError:
+    """What comes of a part if the method that sends it fails like that."""
+    adapter = adapter_for(fake, answer_within_s=0.5 if fault.hangs else 5)
+    fake.fail(method, fault)
+    with pytest.raises(AdapterError) as caught:
+        await adapter.send(address, part)
+    await adapter.close()
+    return caught.value
 
 
 def address_of(

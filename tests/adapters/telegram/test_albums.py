@@ -24,7 +24,7 @@ from adapters.base import (
 from adapters.telegram.adapter import TelegramAdapter
 from adapters.telegram.files import albums_of
 from tests.adapters.telegram.sendable import MP3, MP4, OPUS, MakeFile, picture
-from tests.adapters.telegram.serving import adapter_for, address_of
+from tests.adapters.telegram.serving import address_of, failure_of
 from tests.fakes.telegram import FakeTelegram, Message, Person, faults
 
 KINDS = {
@@ -299,12 +299,9 @@ async def test_each_failure_of_an_album_has_its_kind(
     is_shown: bool,
 ) -> None:
     """Case 15, for albums: what may have arrived is not sent twice."""
-    adapter = adapter_for(fake, answer_within_s=0.5 if fault.hangs else 5)
-    fake.fail("sendMediaGroup", fault)
-    with pytest.raises(AdapterError) as caught:
-        await adapter.send(address_of(ada), await album("photo", "photo"))
-    await adapter.close()
-    assert type(caught.value) is kind
+    part = await album("photo", "photo")
+    error = await failure_of(fake, "sendMediaGroup", fault, address_of(ada), part)
+    assert type(error) is kind
     assert len(fake.replies(ada)) == 2 * is_shown
 
 
