@@ -15,7 +15,7 @@ import structlog
 
 from adapters.base import Adapter, OutgoingFile, Part, Style
 from gateway.delivery.outbox import NotSendable
-from gateway.delivery.references import LongCode, Reference, take_out
+from gateway.delivery.references import LongCode, Reference, take_out, without_begun
 
 MAX_CODE_PARTS = 3
 """A block of code that would take more messages goes as a file."""
@@ -50,7 +50,7 @@ async def growing(adapter: Adapter, markdown: str, *, has_files: bool) -> Sequen
     """The preview of a text that still grows; what stands for files is not seen."""
 
     def preview() -> Sequence[Part]:
-        text = take_out(markdown).text if has_files else markdown
+        text = take_out(without_begun(markdown)).text if has_files else markdown
         return adapter.preview(text) if text.strip() else []
 
     return preview() if len(markdown) < LONG_CHARS else await asyncio.to_thread(preview)

@@ -79,6 +79,13 @@ def take_out(markdown: str, is_long: Callable[[str], bool] | None = None) -> Tak
     return Taken(cut.text(), tuple(cut.found)) if cut.found else Taken(markdown)
 
 
+def without_begun(markdown: str) -> str:
+    """A text that still grows, without a last line that may be the beginning of `MEDIA:`."""
+    before, _, last = markdown.rpartition("\n")
+    begun = last.strip()
+    return before.rstrip("\n") if begun and "MEDIA:".startswith(begun) else markdown
+
+
 @dataclass(slots=True)
 class _Cut:
     """The lines of a text, and what was taken from them."""

@@ -37,6 +37,18 @@ def texts(parts: Sequence[Part]) -> list[str]:
     return [shown_as(part) for part in parts]
 
 
+@pytest.mark.parametrize("begun", ["M", "ME", "MEDIA", "MEDIA:", "  MEDIA: ", "MEDIA:a.png"])
+async def test_a_line_that_may_come_to_stand_for_a_file_is_not_seen_growing(begun: str) -> None:
+    parts = await growing(FakePlatform(), f"Here it is.\n\n{begun}", has_files=True)
+    assert [part.text.rstrip("▉ ") for part in parts] == ["Here it is."]
+    assert await growing(FakePlatform(), begun, has_files=True) == []
+
+
+async def test_a_line_that_turns_out_to_be_words_is_seen_growing() -> None:
+    (part,) = await growing(FakePlatform(), "Here it is.\n\nMEN", has_files=True)
+    assert "MEN" in part.text
+
+
 async def test_files_follow_the_text_in_their_order_and_each_is_sent_once() -> None:
     shelf = Shelf("a.txt", "b.txt")
     markdown = "MEDIA:b.txt\n\nboth\n\n![a](a.txt)\n\nMEDIA:b.txt"
